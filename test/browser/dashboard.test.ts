@@ -102,6 +102,44 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     expect(await headline(page)).toContain('Requests with the key pr-9 (x-env or baggage) reach cart:9');
   });
 
+  test('the form says at the field what is missing', async () => {
+    const page = await open('/plan');
+    await page.getByLabel('Name').fill('pr-9');
+    await page.getByLabel('Image').fill('cart:9');
+    await page.getByLabel('Deployment').fill('cart');
+    await page.getByText('Write it with its namespace, such as shop/cart.').waitFor();
+    await page.getByLabel('YAML').fill('a: b: c');
+    const lines = page.getByRole('alert').locator('pre');
+    await lines.getByText('^').waitFor();
+    expect(await lines.innerText()).toMatch(/\n +\^\s*$/);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'a phone shows all screens, and the clone in the picture: %s',
+    async (scheme) => {
+      const page = await open('/environments/shop/pr-7', {
+        colorScheme: scheme,
+        viewport: { width: 360, height: 780 },
+      });
+      await page.locator('.node.clone').waitFor();
+      await page.getByText('Tap or point at a line').waitFor();
+      const within = (selector: string) =>
+        page.waitForFunction((each) => {
+          const boxes = [...document.querySelectorAll(each)].map((element) => element.getBoundingClientRect());
+          return boxes.length > 0 && boxes.every(({ left, right }) => left >= 0 && right <= innerWidth);
+        }, selector);
+      await within('nav a');
+      await within('.node.clone');
+      const lines = await page
+        .locator('h1 code')
+        .first()
+        .evaluate((code) => code.getClientRects().length);
+      expect(lines).toBe(1);
+      const folder = process.env['SCREENSHOTS'];
+      if (folder) await page.screenshot({ path: `${folder}/environment-${scheme}-360.png`, fullPage: true });
+    },
+  );
+
   test('what the API server refuses is quoted', async () => {
     const page = await open('/plan');
     await page.getByLabel('YAML').fill('apiVersion: v1\nkind: Pod');
@@ -186,7 +224,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     ['degraded environment', '/environments/shop/pr-3', 'Life line'],
     ['no such environment', '/environments/shop/nobody', 'There is no environment'],
     ['try', '/try?url=http%3A%2F%2Fshop.example%2F&header=x-env%3A+pr-7&gateway=shop%2Fpublic', 'matched'],
-    ['plan', '/plan', 'Nothing is made'],
+    ['plan', '/plan', 'Nothing is created'],
     ['claims', '/claims', 'my-claim'],
     ['claim', '/claims/shop/my-claim', 'Parts'],
     ['mesh', '/mesh', 'Versions'],

@@ -84,7 +84,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   OffshootNotIsolated: {
     series: { [`offshoot_proofs{${OURS},result="refuted"}`]: '2x180' },
     firesAfter: 5,
-    summary: '2 environments move requests of others, or are not reached by their own.',
+    summary: 'Environments that move requests of others, or are not reached by their own: 2.',
   },
   OffshootEnvironmentDegraded: {
     series: { [`degraded_dynamic_environments{${OURS},namespace="shop",name="pr-7"}`]: HOURS },
@@ -104,7 +104,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   OffshootProxiesBehind: {
     series: { [`offshoot_undistributed_virtual_services{${OURS}}`]: '3x180' },
     firesAfter: 10,
-    summary: '3 VirtualServices with routes of environments have not reached every proxy.',
+    summary: 'VirtualServices with routes of environments that have not reached every proxy: 3.',
   },
   OffshootOrphans: {
     series: {
@@ -113,17 +113,17 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     },
     firesAfter: 60,
     labels: { kind: 'Deployment' },
-    summary: '2 Deployment of environments that are gone stay behind.',
+    summary: 'Objects of kind Deployment that stay behind from environments that are gone: 2.',
   },
   OffshootClaimsLost: {
     series: { [`offshoot_claims{${OURS},phase="Lost"}`]: HOURS, [`offshoot_claims{${OURS},phase="Bound"}`]: '9x180' },
     firesAfter: 15,
-    summary: '1 claims lost their deployment target.',
+    summary: 'Claims that lost their deployment target: 1.',
   },
   OffshootTargetsFailed: {
     series: { [`offshoot_targets{${OURS},phase="Failed"}`]: HOURS },
     firesAfter: 15,
-    summary: '1 deployment targets could not be freed.',
+    summary: 'Deployment targets that could not be freed: 1.',
   },
   OffshootMeshNotReady: {
     series: { [`offshoot_meshes{${OURS},state="Error"}`]: HOURS, [`offshoot_meshes{${OURS},state="Ready"}`]: HOURS },
@@ -135,6 +135,6 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     series: { [`offshoot_routing_rules{${OURS},state="Rejected"}`]: '2x180' },
     firesAfter: 15,
     labels: { state: 'Rejected' },
-    summary: '2 routing rules are Rejected.',
+    summary: 'Routing rules that are Rejected: 2.',
   },
 };

@@ -136,7 +136,9 @@ test('an environment that cannot work ends with 1', async () => {
   const { code, stdout } = await plan('-f', ghost, '--world', SHOP);
   expect([code, stdout]).toEqual([1, expect.stringContaining('would be degraded and make no progress')]);
   expect(stdout).not.toContain('✓');
-  expect(stdout).toContain('\n  - isolated: every request in the mesh without its key is routed as if it did not exist\n');
+  expect(stdout).toContain(
+    '\n  - isolated: every request in the mesh without its key is routed as if it did not exist\n',
+  );
 });
 
 test('what contradicts itself is refused', async () => {

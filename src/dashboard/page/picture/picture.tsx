@@ -1,6 +1,6 @@
 // The traffic picture: the base path is quiet, the path that is asked about is drawn over it. The same stands in a list.
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Picture } from '../../data.ts';
 import { layoutOf, NODE } from './layout.ts';
 import type { PlacedEdge, PlacedNode } from './layout.ts';
@@ -19,6 +19,8 @@ interface PictureProps {
 export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.Element {
   const layout = useMemo(() => layoutOf(picture), [picture]);
   const [told, tell] = useState<PlacedEdge | undefined>(undefined);
+  const canvas = useRef<HTMLDivElement>(null);
+  useEffect(() => showPath(canvas.current), [layout.width]);
   const labels = new Map(picture.nodes.map(({ id, label }) => [id, label]));
   const textOf = ({ from, to, rule, host }: PlacedEdge): string =>
     `${labels.get(from) ?? from} → ${labels.get(to) ?? to}: http://${host}, by ${rule}`;
@@ -31,7 +33,13 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
         <span class="l-base">everybody else</span>
         <span class="l-both">both</span>
       </div>
-      <div class="canvas" tabIndex={0} role="group" aria-label="Picture of services; the list below says the same">
+      <div
+        class="canvas"
+        ref={canvas}
+        tabIndex={0}
+        role="group"
+        aria-label="Picture of services; the list below says the same"
+      >
         <svg
           width={layout.width}
           height={layout.height}
@@ -63,6 +71,7 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
               tabIndex={-1}
               role="img"
               aria-label={textOf(edge)}
+              onClick={() => tell(edge)}
               onPointerEnter={() => tell(edge)}
               onPointerLeave={() => tell(undefined)}
               onFocus={() => tell(edge)}
@@ -79,7 +88,7 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
         </svg>
       </div>
       <p class="told" role="status">
-        {told === undefined ? 'Point at a line to see the rule behind it.' : textOf(told)}
+        {told === undefined ? 'Tap or point at a line to see the rule behind it.' : textOf(told)}
       </p>
       {picture.notes.map((note) => (
         <p key={note} class="muted">
@@ -101,6 +110,14 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
       </details>
     </section>
   );
+}
+
+/** In a picture that has to be scrolled, the clone comes into view: it is what people look for. */
+function showPath(canvas: HTMLElement | null): void {
+  const node = canvas?.querySelector('.node.clone.on-path') ?? canvas?.querySelector('.node.clone');
+  if (!canvas || !node || canvas.scrollWidth <= canvas.clientWidth) return;
+  const [outer, inner] = [canvas.getBoundingClientRect(), node.getBoundingClientRect()];
+  canvas.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
 }
 
 function Node({ node }: { readonly node: PlacedNode }): JSX.Element {
