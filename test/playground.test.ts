@@ -156,7 +156,7 @@ describe('what it prints', () => {
     return running.out.stdout.split('\n').map((text) => text.trim());
   }
 
-  test('are three lines to paste, of which the second finds the cluster whatever else is configured', async () => {
+  test('has three lines to paste, of which the second finds the cluster whatever else is configured', async () => {
     const lines = await printed({ npm_command: 'run-script' });
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -170,6 +170,23 @@ describe('what it prints', () => {
     const file = path.join(home, 'my data', 'kubeconfig');
     expect(elsewhere).toContain(
       `offshoot env create pr-7 --kubeconfig '${file}' -n playground --subset reviews=shop/reviews:2 --key pr-7 --wait`,
+    );
+  }, 90_000);
+
+  test('takes a name that is free, and tells of a shop that is not complete', async () => {
+    const { running, line } = await up();
+    await ran('env', 'create', 'pr-7', '-n', 'playground', '--subset', 'reviews=shop/reviews:2', '--key', 'pr-7');
+    await stop(running);
+    const again = await printed({});
+    expect(again.find((text) => text.startsWith('offshoot env create'))).toMatch(/ create pr-8 .* --key pr-8 --wait$/);
+    expect(again).toContainEqual(expect.stringMatching(/^curl -H 'x-env: pr-8' /));
+    const later = await up();
+    const client = connect(loadConfig({ path: line.kubeconfig }));
+    await client.delete(Deployment, { name: 'reviews', namespace: 'playground' });
+    client.close();
+    await stop(later.running);
+    expect(await printed({})).toContain(
+      'The sample shop is not complete: Deployment playground/reviews is gone. --fresh starts over.',
     );
   }, 90_000);
 });

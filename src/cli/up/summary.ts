@@ -5,6 +5,9 @@ import { isInCheckout, quoted, terminalOf } from './commands.ts';
 import type { Written } from './kubeconfig.ts';
 import type { Local } from './local.ts';
 
+const DEPLOYMENTS = 'deployments.apps';
+const ENVIRONMENTS = 'dynamicenvs.riskified.com';
+
 export interface Started extends Pick<Written, 'kubeconfig'> {
   readonly merged: Written['merged'];
   /** Undefined where it is kept in memory. */
@@ -32,25 +35,36 @@ export function summary({ cluster, plane, playground, dashboard }: Local, starte
     ...(isOccupied ? [row('sample shop', 'none, as the cluster holds something else')] : []),
     row('data', dataDir === undefined ? 'in memory, gone when this stops' : `${dataDir} (--fresh starts over)`),
     '',
-    ...(playground ? shopLines(playground, started) : kubectlLines(started)),
+    ...(playground ? shopLines(cluster, playground, started) : kubectlLines(started)),
     '',
     'Ctrl-C stops it.',
   ].join('\n');
 }
 
 /** The shop as it is, an environment of one of its workloads, and the shop with that. */
-function shopLines({ url, sample }: Playground, started: Started): readonly string[] {
+function shopLines({ store }: Local['cluster'], { url, sample }: Playground, started: Started): readonly string[] {
   const { namespace, workload, image } = sample;
-  const subset = `--subset ${workload}=${image} --key pr-7 --wait`;
+  if (store.get(DEPLOYMENTS, `${namespace}/${workload}`) === undefined) {
+    return [`The sample shop is not complete: Deployment ${namespace}/${workload} is gone. --fresh starts over.`];
+  }
+  const name = freeName((each) => store.get(ENVIRONMENTS, `${namespace}/${each}`) !== undefined);
+  const subset = `--subset ${workload}=${image} --key ${name} --wait`;
   const where = isInCheckout() ? ', in this folder' : '';
   const { offshoot, flags } = terminalOf(started);
   return [
     styleText('bold', `Try it in another terminal${where}:`),
     '',
     `  curl ${url}`,
-    `  ${offshoot} env create pr-7 ${flags.offshoot} -n ${namespace} ${subset}`,
-    `  curl -H 'x-env: pr-7' ${url}`,
+    `  ${offshoot} env create ${name} ${flags.offshoot} -n ${namespace} ${subset}`,
+    `  curl -H 'x-env: ${name}' ${url}`,
   ];
+}
+
+/** The first of pr-7, pr-8 and so on that an earlier run has not left. */
+function freeName(isTaken: (name: string) => boolean): string {
+  let number = 7;
+  while (isTaken(`pr-${number}`)) number++;
+  return `pr-${number}`;
 }
 
 function kubectlLines({ kubeconfig, merged }: Started): readonly string[] {
