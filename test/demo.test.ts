@@ -41,7 +41,7 @@ test('shows plan, environment, explanation, proof, what is refused, and that not
   );
   expect(out.stderr).toContain('did you mean reviews?');
   expect(out.stderr).toContain(
-    'error: environment playground/pr-8 is stalled: playground/reviews: all of its requests',
+    'error: environment playground/pr-8 is degraded: playground/reviews: all of its requests',
   );
   expect(left()).toEqual([]);
 }, 120_000);

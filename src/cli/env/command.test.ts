@@ -217,7 +217,7 @@ describe('waiting ends', () => {
     const { code, stderr } = await shop.run(...create);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /error: environment shop\/stalled is stalled: no base destination rules were found for subset: lonely-shop-stalled/,
+      /error: environment shop\/stalled is degraded: no base destination rules were found for subset: lonely-shop-stalled/,
     );
     expect(await shop.run('env', 'delete', 'stalled')).toMatchObject({ code: 0 });
   });
@@ -230,12 +230,16 @@ describe('waiting ends', () => {
     const { code, stderr } = await create('hidden', 'end-user=alice');
     const reason = 'all of its requests are taken by environment shop/greedy in VirtualService shop/cart';
     expect(stderr).toContain(`shop/cart routes: ${reason}\n`);
-    expect(stderr).toContain(`error: environment shop/hidden is stalled: shop/cart: ${reason}\n`);
+    expect(stderr).toContain(
+      `error: environment shop/hidden is degraded: shop/cart: ${reason}\n  create this environment again with another key, or delete the other one\n`,
+    );
     expect(code).toBe(1);
     const listed = await shop.run('env', 'list');
     expect(listed.stdout).toMatch(/^hidden +degraded +0\/1 /m);
     expect(listed.stdout).toMatch(/^greedy +ready +1\/1 /m);
-    expect((await shop.run('env', 'describe', 'hidden')).stdout).toContain(reason);
+    const { stdout: described } = await shop.run('env', 'describe', 'hidden');
+    expect(described.split('Events')[0]!.split(reason)).toHaveLength(2);
+    expect(described).toContain('create this environment again with another key, or delete the other one');
     // The count that the original's tests know stays: the clone runs.
     expect((await shop.client.get(DynamicEnv, { name: 'hidden', namespace: 'shop' })).status?.totalReady).toBe(1);
     // It gets its requests when the other one has gone.

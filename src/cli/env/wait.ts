@@ -4,6 +4,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { problemsOf } from '../../api/description/tree.ts';
 import {
+  adviceFor,
   describeEnvironment,
   environmentSteps,
   environmentWorld,
@@ -22,12 +23,13 @@ import { durationText, withProgress } from '../terminal/with-progress.ts';
 /** Resolves when an environment is ready; fails with the reason when it stalls, or when the time is up. */
 export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
   const { outcome, latest } = await follow(client, env, timeoutMs, verdictOf);
+  const advice = adviceFor(latest).map((text) => `\n  ${text}`);
   if (outcome?.is === 'ready') return;
   const about = `environment ${keyOf(env.metadata)}`;
   if (outcome !== undefined) {
     throw failure(
       outcome.is === 'held' ? 'NotReady' : 'Stalled',
-      `${about} is ${outcome.is === 'held' ? 'not ready' : 'stalled'}: ${outcome.reason}`,
+      `${about} is ${outcome.is === 'held' ? 'not ready' : 'degraded'}: ${outcome.reason}${advice.join('')}`,
     );
   }
   const reasons = await reasonsOf(client, latest);

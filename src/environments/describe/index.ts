@@ -1,5 +1,6 @@
 // What a user is told about environments, as data. The command line prints it, and a dashboard can draw it.
 export { deletedWith } from './deletion.ts';
+export { adviceFor } from './advice.ts';
 export { ISOLATION, isolationOf, isolationProblem, isolationText } from './isolation.ts';
 export { formatMatches, formatRequests, parseHeader } from './matches.ts';
 export { environmentSteps, sleepingSteps } from './progress.ts';

@@ -16,6 +16,7 @@ import type { Deployment, Pod } from '../objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import { takerOf } from '../../traffic/istio/shadow.ts';
 import { keyOf } from '../../kube/objects.ts';
+import { adviceFor } from './advice.ts';
 import { exampleCalls } from './calls.ts';
 import { formatRequests, formatRoute } from './matches.ts';
 import { isolationProblem } from './isolation.ts';
@@ -65,17 +66,20 @@ export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescrip
 /** What the parts below do not say themselves. */
 function environmentReasons(env: DynamicEnv): string[] {
   if (env.metadata.deletionTimestamp !== undefined || !isCurrent(env)) return [reasonOf(env)!];
-  const told = conditionsOf(env)
+  const all = conditionsOf(env);
+  // The subset says who takes its requests.
+  const isShadowed = all.some(({ type, reason }) => type === 'Routed' && reason === 'Shadowed');
+  const told = all
     .filter(({ type, status, reason }) => {
       // Degraded is the sum of what the parts below say themselves.
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
       // Which routes are in the way, or why none can be made, is nobody else's to say.
-      if (type === 'Routed' && ['Shadowed', 'RoutesMissing', 'RoutesIgnored'].includes(reason)) return true;
+      if (type === 'Routed' && ['RoutesMissing', 'RoutesIgnored'].includes(reason)) return true;
       if (type === 'Ready' && reason === 'Asleep') return true;
-      return type === 'Paused' || type === 'Conflicted' || reason.endsWith('WithWarnings');
+      return type === 'Paused' || (type === 'Conflicted' && !isShadowed) || reason.endsWith('WithWarnings');
     })
     .map(({ message }) => message);
-  return [...told, ...[isolationProblem(env)].flatMap((text) => text ?? [])];
+  return [...told, ...adviceFor(env), ...[isolationProblem(env)].flatMap((text) => text ?? [])];
 }
 
 function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {

@@ -121,6 +121,25 @@ test('an environment that has something where the controllers no longer look', (
 });
 
 describe('Services', () => {
+  test('one whose base is gone selects only clones', () => {
+    const metadata = { annotations: { 'riskified.com/dynamic-environment': 'shop/pr-7' } };
+    const clone = object('apps/v1', 'Deployment', 'reviews-shop-pr-7', deployment.spec, metadata);
+    expect(findingsIn(shop([clone]))).toEqual([]);
+    expect(findingsIn(shop([clone], [deployment]))).toEqual([
+      {
+        severity: 'error',
+        reason: 'ServiceSelectsClonesOnly',
+        kind: 'Service',
+        object: 'shop/reviews',
+        message:
+          'it selects only clones (of shop/pr-7): its base Deployment is gone, and requests without a key get no answer',
+        advice: 'create the base Deployment again, or delete shop/pr-7',
+      },
+    ]);
+    // Nobody routes to it, so somebody made it for the clone.
+    expect(findingsIn(shop([clone], [deployment, routes]))).toEqual([]);
+  });
+
   test('one that selects the version of the base does not lead to clones', () => {
     const [finding, ...others] = findingsIn(shop([withSpec(service, { selector: labels })]));
     expect(others).toEqual([]);

@@ -18,7 +18,7 @@ import type { Finding } from './finding.ts';
 import { baseRuleFindings } from './base-rules.ts';
 import { routeFindings, waysTo } from './routes.ts';
 import { ruleFindings } from './rules.ts';
-import { serviceFindings } from './services.ts';
+import { clonesOnlyFindings, serviceFindings } from './services.ts';
 import { sidecarFindings, sidecarTables } from './sidecars.ts';
 
 export interface Diagnosis {
@@ -64,7 +64,11 @@ export function diagnose(view: Facts, settings: Settings, options: DiagnoseOptio
       ...baseRuleFindings(view, ways, facts.workloads[0]!.subset, settings),
     ];
   });
-  const others = [...sidecarFindings(view, isAsked, isEmbedded), ...leftBehindFindings(view, isAsked)];
+  const others = [
+    ...clonesOnlyFindings(view, isAsked),
+    ...sidecarFindings(view, isAsked, isEmbedded),
+    ...leftBehindFindings(view, isAsked),
+  ];
   return { workloads: called.length, findings: sorted([...findings, ...others]) };
 }
 

@@ -10,6 +10,7 @@ export interface Finding {
   /** In one word, for programs. */
   readonly reason:
     | 'ServiceSelectsBaseOnly'
+    | 'ServiceSelectsClonesOnly'
     | 'PortWithoutProtocol'
     | 'NoHttpPort'
     | 'NoDestinationRule'

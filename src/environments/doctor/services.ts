@@ -2,7 +2,10 @@
 import type { Service as MeshedService } from '../../traffic/services.ts';
 import { clonePodLabels } from '../clone.ts';
 import type { EnvironmentFacts } from '../facts.ts';
-import type { Service } from '../objects.ts';
+import { Deployment, Service } from '../objects.ts';
+import { environmentOfClone } from '../ownership.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import type { Facts } from '../../controller/index.ts';
 import type { Settings } from '../settings.ts';
 import { about } from './finding.ts';
 import type { Finding } from './finding.ts';
@@ -24,6 +27,40 @@ export function serviceFindings({ env, workloads: [workload] }: EnvironmentFacts
         ...about(service),
         message: `its selector asks for ${names}, which clones of Deployment ${subset.name} do not have: no request to it reaches them`,
         advice: `leave ${lacking.map(([name]) => name).join(', ')} out of its selector: DestinationRule subsets tell versions apart`,
+      },
+    ];
+  });
+}
+
+/** Services that people route to and whose base is gone: whoever has no key gets no answer from them. */
+export function clonesOnlyFindings(view: Facts, isAsked: (namespace?: string) => boolean): Finding[] {
+  const deployments = view.list(Deployment);
+  const routed = new Set(
+    view
+      .list(VirtualService)
+      .flatMap(({ metadata, spec }) =>
+        (spec?.hosts ?? []).map((host) =>
+          (host.includes('.') ? host : `${host}.${metadata.namespace}`).split('.', 2).join('.'),
+        ),
+      ),
+  );
+  return view.list(Service).flatMap((service): Finding[] => {
+    const { name, namespace } = service.metadata;
+    const selector = Object.entries(service.spec?.selector ?? {});
+    if (!isAsked(namespace) || selector.length === 0 || !routed.has(`${name}.${namespace}`)) return [];
+    const selected = deployments.filter(({ metadata, spec }) => {
+      const labels = (spec as Deployment['spec'] | undefined)?.template?.metadata?.labels ?? {};
+      return metadata.namespace === namespace && selector.every(([label, value]) => labels[label] === value);
+    });
+    if (selected.length === 0 || selected.some((each) => environmentOfClone(each) === undefined)) return [];
+    const environments = [...new Set(selected.map((each) => environmentOfClone(each)))].join(', ');
+    return [
+      {
+        severity: 'error',
+        reason: 'ServiceSelectsClonesOnly',
+        ...about(service),
+        message: `it selects only clones (of ${environments}): its base Deployment is gone, and requests without a key get no answer`,
+        advice: `create the base Deployment again, or delete ${environments}`,
       },
     ];
   });

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
+import { messages } from '../messages.ts';
+import { adviceFor } from './advice.ts';
+
+const lastTransitionTime = '2026-01-01T00:00:00Z';
+
+function environment(status: Partial<DynamicEnvStatus>): DynamicEnv {
+  return {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata: { name: 'pr-8', namespace: 'shop' },
+    spec: { key: 'pr-8', subsets: [] },
+    status: { subsetsStatus: {}, totalReady: 0, state: 'degraded', ...status },
+  };
+}
+
+function baseless(status: string): DynamicEnv {
+  const error = messages.noBaseDeployment({ name: 'cart', namespace: 'shop' });
+  return environment({
+    subsetsStatus: {
+      'shop/cart': {
+        deployment: { name: 'cart-shop-pr-8', namespace: 'shop', status },
+        subsetErrors: { deployment: [{ error, lastOccurrence: lastTransitionTime }] },
+      },
+    },
+  });
+}
+
+test('a base that is gone, and one that never was', () => {
+  expect(adviceFor(baseless('running'))).toEqual([
+    'the base Deployment is gone; the clone still serves its requests: create the Deployment again, or delete the environment',
+  ]);
+  expect(adviceFor(baseless('missing'))).toEqual([
+    'there is no such Deployment to clone: correct its name and namespace in the environment, or create it',
+  ]);
+});
+
+test('another environment that takes all requests', () => {
+  const message = `shop/cart: ${messages.gotNothing(['environment shop/pr-7 in VirtualService shop/cart'])}`;
+  const routed = { type: 'Routed', status: 'False', reason: 'Shadowed', message, lastTransitionTime } as const;
+  expect(adviceFor(environment({ conditions: [routed] }))).toEqual([
+    'create this environment again with another key, or delete the other one',
+  ]);
+});
+
+test('nothing where nothing is wrong', () => {
+  expect(adviceFor(environment({ state: 'ready' }))).toEqual([]);
+});

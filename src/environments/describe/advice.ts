@@ -1,0 +1,36 @@
+// What to do about an environment that makes no progress, where its own texts do not say so: those are contract.
+import type { DynamicEnv, StatusError } from '../../api/dynamicenv.ts';
+import { conditionsOf } from '../../controller/conditions.ts';
+
+const NO_BASE = /^couldn't find the deployment we need to override/;
+
+/** Advice, each once. */
+export function adviceFor(env: DynamicEnv): readonly string[] {
+  const { subsetsStatus = {}, consumersStatus = {} } = env.status ?? {};
+  const clones = [
+    ...Object.values(subsetsStatus).map(({ deployment, subsetErrors }) => ({
+      status: deployment.status,
+      errors: subsetErrors?.deployment,
+    })),
+    ...Object.values(consumersStatus).map(({ status, errors }) => ({ status, errors })),
+  ];
+  const baseless = clones.filter(({ errors }) => hasNoBase(errors));
+  const routed = conditionsOf(env).find(({ type }) => type === 'Routed');
+  const isTaken = routed?.reason === 'Shadowed' && routed.message.includes('taken by environment ');
+  return [
+    ...new Set([
+      ...baseless.map(({ status }) => (status === 'running' ? BASE_GONE : BASE_MISSING)),
+      ...(isTaken ? [ANOTHER_KEY] : []),
+    ]),
+  ];
+}
+
+const BASE_GONE =
+  'the base Deployment is gone; the clone still serves its requests: create the Deployment again, or delete the environment';
+const BASE_MISSING =
+  'there is no such Deployment to clone: correct its name and namespace in the environment, or create it';
+const ANOTHER_KEY = 'create this environment again with another key, or delete the other one';
+
+function hasNoBase(errors: readonly StatusError[] = []): boolean {
+  return errors.some(({ error }) => NO_BASE.test(error));
+}
