@@ -93,7 +93,9 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
   // Planned with the settings of controllers that know another default version, its routes would go.
   expect(await shop.run('env', 'plan', 'feature', '--default-version', 'stable')).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/\.http\[dynamic-environment-\S+\]: end-user=alice → cart\/shop-feature goes\n/),
+    stdout: expect.stringMatching(
+      /\.http\[dynamic-environment-\S+\]: end-user=alice → cart\/shop-feature → \(removed\)\n/,
+    ),
   });
   expect(await shop.run(...create)).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature unchanged\n' });
   const other = await shop.run('env', 'create', 'feature', '--subset', 'cart=cart:3', '--header', 'end-user=bob');
