@@ -98,10 +98,14 @@ export const certificates: readonly Scenario[] = [
       ),
     ),
     post(bindings, binding('<ns>-write'), { only: ['kind'] }),
-    put(`${one}/approval`, withConditions(condition('Approved')), {
-      as: '<ns>-jane',
-      until: { path: 'reason', is: 'Forbidden' },
-    }),
+    // A patch that changes nothing of the signer's is allowed as soon as the role counts.
+    patch(
+      'merge',
+      `${one}/status`,
+      { metadata: { labels: { c: 'd' } } },
+      { as: '<ns>-jane', until: { code: 200 }, only: ['kind'] },
+    ),
+    put(`${one}/approval`, withConditions(condition('Approved')), { as: '<ns>-jane' }),
     put(`${one}/status`, withConditions(condition('Odd')), { as: '<ns>-jane' }),
     put(`${one}/status`, request(), { as: '<ns>-jane', only: ['kind', 'message'] }),
     patch(
