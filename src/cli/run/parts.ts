@@ -1,4 +1,4 @@
-// The parts of the control plane that can be run, by name. `run` and `up` start them; `crds` prints what they need.
+// The parts of the control plane, by name. `run` and `up` start them; `crds` prints their definitions.
 import { dynamicEnv } from '../../api/dynamicenv.ts';
 import type { Resource } from '../../api/resource.ts';
 import { istio } from '../../api/istio.ts';
@@ -44,15 +44,15 @@ export interface PartWebhook {
   handler(client: Client, tables: Tables, options: Pick<PartOptions, 'settings'>): AdmissionHandler;
 }
 
-/** What may be set for the claim system; of its cluster, what differs from how we reach it. */
+/** The settings of the claim system; those of its cluster default to our own connection. */
 export type TargetSettings = Partial<Omit<AllTargetSettings, 'cluster'>> & {
   readonly cluster?: Partial<AllTargetSettings['cluster']>;
 };
 
-/** What may be set for routing rules. */
+/** The settings of routing rules. */
 export type RoutingSettings = Partial<AllRoutingSettings>;
 
-/** What may be set for the life of Istio. */
+/** The settings of the Istio lifecycle. */
 export type MeshSettings = Partial<AllMeshSettings>;
 
 /** What parts are started with. */
@@ -63,15 +63,15 @@ interface PartOptions {
   readonly mesh?: MeshSettings;
   /** How we reach the cluster. */
   readonly config: ConnectConfig;
-  /** The namespace that is ours. */
+  /** The namespace that we run in. */
   readonly namespace: string;
 }
 
 export interface Part {
   readonly name: string;
-  /** The Lease that its controllers run under: the one of the operator whose place the part takes, so that only one works. */
+  /** The Lease of its controllers: that of the operator that the part replaces, so that only one of them is active. */
   readonly lease: string;
-  /** Kinds of ours without which the part can't work. */
+  /** Our kinds that the part requires. */
   readonly resources: readonly Resource<KubeObject>[];
   controllers(options: PartOptions): readonly ControllerDefinition[];
   readonly webhook?: PartWebhook;
@@ -126,7 +126,7 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-/** The cluster as those should reach it who get credentials for a place in it: as we do. */
+/** The cluster address in credentials of targets: the one that we use. */
 function reachableAt({ server, caPem, insecureSkipTlsVerify }: ConnectConfig): typeof defaultSettings.cluster {
   return {
     ...defaultSettings.cluster,
@@ -136,7 +136,7 @@ function reachableAt({ server, caPem, insecureSkipTlsVerify }: ConnectConfig): t
   };
 }
 
-/** The parts with these names; all of them without names. Throws for a name that is none. */
+/** The parts with these names, or all of them. Throws for an unknown name. */
 export function partsOf(names?: readonly string[]): readonly Part[] {
   if (names === undefined) return PARTS;
   return names.map((name) => {

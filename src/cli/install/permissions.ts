@@ -7,8 +7,13 @@ interface Rule {
   readonly resources: readonly string[];
 }
 
-/** What is in no namespace, and what only the webhook asks for. */
-const WHOLE_CLUSTER = new Set(['admissionregistration.k8s.io', 'apiextensions.k8s.io', 'authorization.k8s.io']);
+/** API groups of cluster-scoped resources, of resources that only the webhook uses, and of Leases of other namespaces. */
+const WHOLE_CLUSTER = new Set([
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'authorization.k8s.io',
+  'coordination.k8s.io',
+]);
 
 /** A role or binding for the installation in a namespace. */
 export function inNamespace(object: AnyObject, namespace: string): AnyObject {
@@ -22,22 +27,22 @@ export function inNamespace(object: AnyObject, namespace: string): AnyObject {
   };
 }
 
-/** Roles in these namespaces instead of those for the whole cluster, and the Role for the Lease. */
-export function limitedRights(
+/** Roles in these namespaces instead of ClusterRoles, and the Role for the Lease. */
+export function limitedPermissions(
   parts: readonly PartData[],
   namespaces: readonly string[],
   installedIn: string,
 ): readonly AnyObject[] {
-  const bound = parts.flatMap(({ name, rights }) => {
-    const cluster = rights.filter(
+  const bound = parts.flatMap(({ name, permissions }) => {
+    const cluster = permissions.filter(
       ({ kind, metadata }) => kind.startsWith('Cluster') && metadata.name === `offshoot-${name}`,
     );
     return namespaces.flatMap((namespace) =>
       cluster.map((object) => limited(inNamespace(object, installedIn), namespace)),
     );
   });
-  const own = parts.flatMap(({ rights }) => rights.filter(({ kind }) => !kind.startsWith('Cluster')));
-  // Without a webhook there is no certificate.
+  const own = parts.flatMap(({ permissions }) => permissions.filter(({ kind }) => !kind.startsWith('Cluster')));
+  // Without a webhook there is no certificate Secret.
   return [...own.map((object) => withRules(inNamespace(object, installedIn), isNoSecret)), ...bound];
 }
 
@@ -59,7 +64,7 @@ function isNoSecret({ resources }: Rule): boolean {
   return !resources.includes('secrets');
 }
 
-function withRules(object: AnyObject, isWanted: (rule: Rule) => boolean): AnyObject {
+function withRules(object: AnyObject, isKept: (rule: Rule) => boolean): AnyObject {
   const rules = object['rules'] as readonly Rule[] | undefined;
-  return { ...object, ...(rules && { rules: rules.filter(isWanted) }) };
+  return { ...object, ...(rules && { rules: rules.filter(isKept) }) };
 }
