@@ -1,10 +1,11 @@
-// The order in which things are made, and in which the news of them arrives, does not show in the end.
+// The end state does not depend on the order in which objects are created and their watch events arrive.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { claim, ClaimWorld, target, targetClass } from '../../../test/support/claims.ts';
+import { claim, ClaimWorld, spaceRequest, target, targetClass } from '../../../test/support/claims.ts';
 import { Environment } from '../../api/targets.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { targets } from '../index.ts';
+import { Secret } from '../objects.ts';
 
 const apiVersion = 'appstudio.redhat.com/v1alpha1';
 const meta = (name: string) => ({ name, namespace: 'test-ns' });
@@ -30,7 +31,7 @@ const kubernetesCredentials = {
 };
 const namespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-/** What people make at once: a pipeline, or `kubectl apply` of a folder. */
+/** Objects that are created together, by a pipeline or `kubectl apply` of a folder. */
 const SETS: Readonly<Record<string, readonly KubeObject[]>> = {
   'an environment with credentials of its own': [
     secret('key'),
@@ -57,19 +58,27 @@ const SETS: Readonly<Record<string, readonly KubeObject[]>> = {
     environment('env-two', byClaim('two')),
   ],
 };
+/** A request that names no class and has no claim is deleted if all classes say so for a few seconds. */
+const SETS_SOON: Readonly<Record<string, readonly KubeObject[]>> = {
+  'a space request of somebody else, with a class that retains it': [
+    targetClass('Delete', 'gone'),
+    targetClass('Retain', 'kept'),
+    spaceRequest('theirs', { 'appstudio.openshift.io/dtc': 'another' }),
+  ],
+};
 
 const KINDS = ['environments', 'secrets', 'deploymenttargetclaims', 'deploymenttargets', 'deploymenttargetclasses'];
 
 interface Arrival {
-  /** The place of each object in the order. */
+  /** The order in which the objects are created. */
   readonly order: readonly number[];
-  /** Whether the controllers get to their end after each of them. */
-  readonly pauses: readonly boolean[];
-  /** Kinds of which news travel slowly. */
+  /** How long it takes until the next object is created: the controllers settle first; undefined if they do not. */
+  readonly pauses: readonly (number | undefined)[];
+  /** Kinds whose watch events arrive late. */
   readonly slow: readonly string[];
 }
 
-/** The end state, without what is made up on the way. */
+/** The end state, without generated values. */
 async function endOf(objects: readonly KubeObject[], { order, pauses, slow }: Arrival): Promise<unknown> {
   const w = new ClaimWorld(targets());
   w.clock.setWall('2026-01-01T00:00:00Z');
@@ -83,21 +92,25 @@ async function endOf(objects: readonly KubeObject[], { order, pauses, slow }: Ar
     await w.settle();
     for (const [i, at] of order.entries()) {
       await w.have(objects[at]!);
-      if (pauses[i]) await w.settle();
+      const pauseMs = pauses[i];
+      if (pauseMs !== undefined) await pass(w, pauseMs);
     }
-    await w.settle();
-    for (let tries = 0; tries < 3; tries++) {
-      await w.clock.advance(10_000);
-      await w.settle();
-    }
-    return withoutChance(w.api.state());
+    for (let minutes = 0; minutes < 10; minutes++) await pass(w, 60_000);
+    return withoutGenerated(w.api.state());
   } finally {
     await w.stop();
   }
 }
 
-/** Leaves out ids, digests of ids, what hangs on them, and moments. An empty list and none are the same. */
-function withoutChance(state: unknown): unknown {
+/** Lets the controllers settle, before and after this time. */
+async function pass(w: ClaimWorld, ms: number): Promise<void> {
+  await w.settle();
+  await w.clock.advance(ms);
+  await w.settle();
+}
+
+/** Replaces uids, digests and times. No conditions and an empty list are the same. */
+function withoutGenerated(state: unknown): unknown {
   const text = JSON.stringify(state)
     .replaceAll(',"status":{"conditions":[]}', '')
     .replaceAll(/uid-\d+/g, 'ID')
@@ -109,23 +122,39 @@ function withoutChance(state: unknown): unknown {
   return Object.fromEntries(objects.filter(([, { kind }]) => kind !== 'Event').sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-test.each(Object.entries(SETS))('%s', { timeout: 120_000 }, async (_what, objects) => {
-  const places = objects.map((_object, i) => i);
-  const inOrder = await endOf(objects, { order: places, pauses: [], slow: [] });
-  const arrival = fc.record({
-    order: fc.shuffledSubarray(places, { minLength: places.length }),
-    pauses: fc.array(fc.boolean(), { minLength: places.length, maxLength: places.length }),
-    slow: fc.subarray(KINDS),
-  });
-  await fc.assert(
-    fc.asyncProperty(arrival, async (each) => {
-      expect(await endOf(objects, each)).toEqual(inOrder);
-    }),
-    { numRuns: 30 },
-  );
-});
+const SOON = 'within seconds';
+/** Missing objects are reported after three seconds, so objects arrive before and after that. */
+const PAUSES: Readonly<Record<string, readonly (number | undefined)[]>> = {
+  [SOON]: [undefined, 0, 1000],
+  'minutes apart': [10_000, 200_000],
+};
+const cases = Object.entries({ ...SETS, ...SETS_SOON }).flatMap(([what, objects]) =>
+  Object.entries(PAUSES)
+    .filter(([when]) => when === SOON || what in SETS)
+    .map(([when, pauses]) => [what, when, objects, pauses] as const),
+);
 
-test('what is missing for good is told', async () => {
+test.each(cases)(
+  '%s reaches the same end state in any order, %s',
+  { timeout: 120_000 },
+  async (_what, _when, objects, pauses) => {
+    const places = objects.map((_object, i) => i);
+    const inOrder = await endOf(objects, { order: places, pauses: [], slow: [] });
+    const arrival = fc.record({
+      order: fc.shuffledSubarray(places, { minLength: places.length }),
+      pauses: fc.array(fc.constantFrom(...pauses), { minLength: places.length, maxLength: places.length }),
+      slow: fc.subarray(KINDS),
+    });
+    await fc.assert(
+      fc.asyncProperty(arrival, async (each) => {
+        expect(await endOf(objects, each)).toEqual(inOrder);
+      }),
+      { numRuns: 20 },
+    );
+  },
+);
+
+test('an environment reports a claim that does not appear in time', async () => {
   const w = new ClaimWorld(targets());
   try {
     await w.have(environment('env', byClaim('none')));
@@ -137,6 +166,34 @@ test('what is missing for good is told', async () => {
       type: 'Reconciled',
       reason: 'DeploymentTargetClaimNotFound',
     });
+  } finally {
+    await w.stop();
+  }
+});
+
+test('an environment reports a solved problem as resolved for five minutes, anew if it comes back', async () => {
+  const w = new ClaimWorld(targets());
+  const reasons = () => w.get(Environment, 'direct')?.status?.conditions?.map(({ reason }) => reason);
+  const failed = ['ErrorOccurred', 'SecretNotFound'];
+  const resolved = ['ErrorOccurredResolved', 'SecretNotFoundResolved'];
+  try {
+    await w.have(environment('direct', { unstableConfigurationFields: { kubernetesCredentials } }));
+    await pass(w, 3000);
+    expect(reasons()).toEqual(failed);
+    await w.have(secret('key'));
+    await pass(w, 290_000);
+    expect(reasons()).toEqual(resolved);
+    await w.delete(Secret, 'key');
+    await pass(w, 3000);
+    expect(reasons()).toEqual(failed);
+    await w.have(secret('key'));
+    await pass(w, 290_000);
+    expect(reasons()).toEqual(resolved);
+    await pass(w, 10_000);
+    expect(reasons()).toEqual([]);
+    const { length } = w.api.writes;
+    await pass(w, 600_000);
+    expect(w.api.writes.slice(length)).toEqual([]);
   } finally {
     await w.stop();
   }

@@ -1,11 +1,11 @@
-// The conditions of an environment: none while all is well and always was; a pair, in a fixed order, once something was
-// wrong. Their words are contract.
+// The conditions of an environment: none if all is well; a pair in a fixed order while there is a problem, and for a
+// while after it is solved. Their reasons and messages are contract.
 import { timestamp } from '../../kube/index.ts';
 import type { Environment } from '../../api/targets.ts';
 import type { Condition, Status } from '../../controller/index.ts';
 import type { EnvironmentReason, UnboundReason } from '../reasons.ts';
 
-/** What is wrong with an environment. */
+/** A problem of an environment. */
 export interface EnvironmentProblem {
   readonly reason: EnvironmentReason;
   readonly message: string;
@@ -15,12 +15,21 @@ export interface EnvironmentProblem {
 export type Unbound = UnboundReason;
 
 const RESOLVED = 'Resolved';
-const OURS: ReadonlySet<string> = new Set(['ErrorOccurred', 'Reconciled', 'Bound', 'Stalled']);
+const PAIR: ReadonlySet<string> = new Set(['ErrorOccurred', 'Reconciled']);
+const OURS: ReadonlySet<string> = new Set([...PAIR, 'Bound', 'Stalled']);
 
-/** The status of an environment; undefined when there is nothing to say and nothing was ever said. */
+/** What there is to report about an environment. */
+interface Findings {
+  readonly problem?: EnvironmentProblem | undefined;
+  readonly unbound?: Unbound | undefined;
+  /** Whether a solved problem has been reported as resolved for long enough. */
+  readonly isOver: boolean;
+}
+
+/** The status of an environment; undefined when there is nothing to report and nothing was ever reported. */
 export function environmentStatus(
   { status }: Environment,
-  found: { readonly problem?: EnvironmentProblem | undefined; readonly unbound?: Unbound | undefined },
+  { problem, unbound, isOver }: Findings,
   now: number,
 ): Status | undefined {
   const before = status?.conditions ?? [];
@@ -31,12 +40,17 @@ export function environmentStatus(
     const isSame = old?.status === next.status && old.reason === next.reason && old.message === next.message;
     return isSame ? old : { ...next, lastTransitionTime: time };
   };
-  const { problem, unbound } = found;
-  const pair = problem === undefined ? resolved(of('ErrorOccurred'), of('Reconciled')) : failed(problem).map(upsert);
+  const solved = isOver ? [] : resolved(of('ErrorOccurred'), of('Reconciled'));
+  const pair = problem === undefined ? solved : failed(problem).map(upsert);
   const waiting = unbound === undefined ? [] : [upsert(waitingFor(unbound))];
   const others = before.filter(({ type }) => !OURS.has(type));
   const conditions = [...pair, ...waiting, ...others];
   return before.length === 0 && conditions.length === 0 ? undefined : { ...status, conditions };
+}
+
+/** Whether the conditions of an environment say that a problem is resolved. */
+export function isReportedResolved({ status }: Environment): boolean {
+  return (status?.conditions ?? []).some(({ type, reason }) => PAIR.has(type) && reason.endsWith(RESOLVED));
 }
 
 function failed({ reason, message }: EnvironmentProblem): Omit<Condition, 'lastTransitionTime'>[] {
@@ -46,14 +60,14 @@ function failed({ reason, message }: EnvironmentProblem): Omit<Condition, 'lastT
   ];
 }
 
-/** What was wrong stays told, as something that is over. Its time stays the one at which it went wrong. */
+/** Marks the conditions of a problem as resolved. Their time stays the one at which the problem occurred. */
 function resolved(error: Condition | undefined, reconciled: Condition | undefined): Condition[] {
-  const over = (condition: Condition | undefined, status: 'True' | 'False'): Condition[] => {
+  const resolve = (condition: Condition | undefined, status: 'True' | 'False'): Condition[] => {
     if (condition === undefined) return [];
     const reason = condition.reason.endsWith(RESOLVED) ? condition.reason : `${condition.reason}${RESOLVED}`;
     return [{ ...condition, status, reason, message: '' }];
   };
-  return [...over(error, 'False'), ...over(reconciled, 'True')];
+  return [...resolve(error, 'False'), ...resolve(reconciled, 'True')];
 }
 
 function waitingFor(reason: Unbound): Omit<Condition, 'lastTransitionTime'> {

@@ -66,7 +66,7 @@ const specIn = (planned: Plan, position = 0): unknown => {
 };
 
 describe('an environment with credentials of its own', () => {
-  test('becomes a managed environment with them, and has no conditions', () => {
+  test('gets a managed environment with them, and no conditions', () => {
     const planned = plan(environment(DIRECT), [secret()]);
     expect(shown(planned)).toEqual(['make GitOpsDeploymentManagedEnvironment team/managed-environment-prod']);
     expect(specIn(planned)).toMatchObject({
@@ -80,7 +80,7 @@ describe('an environment with credentials of its own', () => {
     expect(planned.status).toBeUndefined();
   });
 
-  test('overwrites one that is out of date, also what it no longer says', () => {
+  test('overwrites a stale managed environment, and removes fields that it no longer sets', () => {
     const stale = managed({
       apiURL: 'https://old',
       credentialsSecret: 'key',
@@ -94,7 +94,7 @@ describe('an environment with credentials of its own', () => {
     expect(shown(plan(environment(DIRECT), [secret(), current]))).toEqual([]);
   });
 
-  test('corrects a reference to the owner that the garbage collector could not follow', () => {
+  test('corrects an owner reference that the garbage collector could not follow', () => {
     const spec = { apiURL: 'https://own', credentialsSecret: 'key', allowInsecureSkipTLSVerify: true };
     const [step] = plan(environment(DIRECT), [secret(), managed(spec, 'managed-gitops.redhat.com/v1alpha1')]).steps!;
     expect(step).toHaveProperty('to.metadata.ownerReferences', [
@@ -131,12 +131,12 @@ describe('an environment with a claim', () => {
     expect(planned.status).toBeUndefined();
   });
 
-  test('N12b: of a target without a namespace names none', () => {
+  test('sets no namespaces if the target has none', () => {
     const planned = plan(environment(BY_CLAIM), [claim(), target({ defaultNamespace: '' }), secret()]);
     expect(specIn(planned, 1)).not.toHaveProperty('spec.namespaces');
   });
 
-  test('uses a Secret of the right type as it is, and drops a copy', () => {
+  test('uses a Secret of the right type directly, and deletes a copy', () => {
     const planned = plan(environment(BY_CLAIM), [claim(), target(), secret(MANAGED), copy]);
     expect(shown(planned)).toEqual([
       'make GitOpsDeploymentManagedEnvironment team/managed-environment-prod',
@@ -148,7 +148,7 @@ describe('an environment with a claim', () => {
   test.each([
     ['Pending', 'DeploymentTargetClaimPending: the claim is not bound to a target yet'],
     ['Lost', 'DeploymentTargetClaimLost: the claim has lost its target'],
-  ])('that is %s says so, and keeps what there is', (phase, condition) => {
+  ])('in phase %s reports it, and keeps its objects', (phase, condition) => {
     const world = [claim(phase), managed({}), copy];
     const planned = plan(environment(BY_CLAIM), world);
     expect([shown(planned), conditionsIn(planned)]).toEqual([[], [`Bound=False ${condition}`]]);
@@ -156,23 +156,23 @@ describe('an environment with a claim', () => {
     expect(shown(plan(environment(BY_CLAIM), world, { removeUnbound: true }))).toHaveLength(2);
   });
 
-  test('says no longer that the claim is not bound once it is', () => {
+  test('removes the condition Bound once the claim is bound', () => {
     const waiting = plan(environment(BY_CLAIM), [claim('Pending')]);
     const next = environment(BY_CLAIM, waiting.status);
     expect(plan(next, [claim(), target(), secret()]).status).toEqual({ conditions: [] });
   });
 
-  test('named by an empty text has none', () => {
+  test('with an empty name is treated as one without a claim', () => {
     const empty = { configuration: { target: { deploymentTargetClaim: { claimName: '' } } } };
     expect(shown(plan(environment(empty), [secret()]))).toEqual([]);
     expect(shown(plan(environment({ ...empty, ...DIRECT }), [secret()]))).toHaveLength(1);
   });
 });
 
-describe('what is wrong is told as a pair of conditions', () => {
+describe('the conditions of an environment', () => {
   test.each([
     [
-      'claim and credentials',
+      'both a claim and credentials',
       { ...BY_CLAIM, ...DIRECT },
       [],
       'InvalidEnvironment',
@@ -193,7 +193,7 @@ describe('what is wrong is told as a pair of conditions', () => {
       'DeploymentTarget not found for DeploymentTargetClaim',
     ],
     [
-      'no target of the name',
+      'no target with the given name',
       BY_CLAIM,
       [claim()],
       'DeploymentTargetNotFound',
@@ -215,13 +215,13 @@ describe('what is wrong is told as a pair of conditions', () => {
     ],
     ['no Secret', DIRECT, [], 'SecretNotFound', 'the secret key referenced by the Environment resource was not found'],
     [
-      'a Secret of somebody else by the name of the copy',
+      'another Secret with the name of the copy',
       BY_CLAIM,
       [claim(), target(), secret(), secret('Opaque', 'managed-environment-secret-prod')],
       'InvalidEnvironment',
       'the secret managed-environment-secret-prod exists already and was not created for this Environment: delete it or rename it',
     ],
-  ])('%s', (_what, spec, others, reason, message) => {
+  ])('report a problem: %s', (_what, spec, others, reason, message) => {
     const planned = plan(environment(spec), others);
     expect(shown(planned)).toEqual([]);
     expect(conditionsIn(planned)).toEqual([
@@ -232,7 +232,7 @@ describe('what is wrong is told as a pair of conditions', () => {
     expect(plan(environment(spec, planned.status), others)).toEqual({ steps: [], status: planned.status, events: [] });
   });
 
-  test('no claim any more: its credentials go, and what is deployed is left alone', () => {
+  test('report a deleted claim, whose credentials are deleted while the managed environment is kept', () => {
     expect(shown(plan(environment(BY_CLAIM), [copy, managed({})]))).toEqual([
       'remove Secret team/managed-environment-secret-prod',
     ]);
@@ -242,7 +242,7 @@ describe('what is wrong is told as a pair of conditions', () => {
     ['the reason', { reason: 'Other' }],
     ['the message', { message: 'other' }],
     ['the status', { status: 'True' }],
-  ])('always two, the old replaced where %s differs, with a new time', (_what, other) => {
+  ])('are always two, replaced with a new time if %s differs', (_what, other) => {
     const old = {
       type: 'Reconciled',
       status: 'False',
@@ -259,7 +259,7 @@ describe('what is wrong is told as a pair of conditions', () => {
     expect(at([{ ...old, ...other }])[1]).toEqual({ ...old, lastTransitionTime: ago(0) });
   });
 
-  test('conditions of others stay behind them', () => {
+  test('come before the conditions of others, which are kept', () => {
     const theirs = { type: 'Approved', status: 'True', reason: 'ByHand', message: '', lastTransitionTime: ago(60) };
     const at = (others: KubeObject[]) =>
       plan(environment(DIRECT, { conditions: [theirs] }), others).status?.conditions?.map(({ type }) => type);
@@ -267,13 +267,13 @@ describe('what is wrong is told as a pair of conditions', () => {
     expect(at([secret()])).toEqual(['Approved']);
   });
 
-  test('a Secret that disappears takes its copy with it', () => {
+  test('report a deleted Secret, whose copy is deleted too', () => {
     expect(shown(plan(environment(BY_CLAIM), [claim(), target(), copy, managed({})]))).toEqual([
       'remove Secret team/managed-environment-secret-prod',
     ]);
   });
 
-  test('and as a thing of the past once it is right, with the time at which it went wrong', () => {
+  test('report a solved problem as resolved, with the time at which it occurred', () => {
     const failed = planIn(
       [],
       (view) => planEnvironment(view, environment(DIRECT), defaultSettings),
@@ -303,8 +303,8 @@ describe('what is wrong is told as a pair of conditions', () => {
   });
 });
 
-describe('what is of no more use', () => {
-  test('goes when the environment refers to no target any more', () => {
+describe('an object that is no longer needed', () => {
+  test('is deleted when the environment no longer refers to a target', () => {
     expect(shown(plan(environment({}), [managed({}), copy]))).toEqual([
       'remove GitOpsDeploymentManagedEnvironment team/managed-environment-prod',
       'remove Secret team/managed-environment-secret-prod',
@@ -313,7 +313,7 @@ describe('what is of no more use', () => {
     expect(shown(plan(environment({}), [theirs]))).toEqual([]);
   });
 
-  test('stays as it is while the environment or its namespace goes', () => {
+  test('is left alone while the environment or its namespace is being deleted', () => {
     const going = { deletionTimestamp: ago(1) };
     expect(plan(environment({}, undefined, going), [managed({})])).toEqual({});
     expect(plan(environment({}), [managed({}), object(Namespace, 'team', {}, going)])).toEqual({});
@@ -323,7 +323,7 @@ describe('what is of no more use', () => {
     ['appstudio.redhat.com/v1alpha1', 1],
     ['managed-gitops.redhat.com/v1alpha1', 1],
     ['other.dev/v1', 0],
-  ])('a managed environment goes with its environment, owned as %s', (version, removed) => {
+  ])('is deleted with its environment only if its owner has a known API version: %s', (version, removed) => {
     const it = managed({}, version);
     expect(shown(planIn([it], (view) => planManagedEnvironment(view, it)))).toHaveLength(removed);
     expect(shown(planIn([it, environment({})], (view) => planManagedEnvironment(view, it)))).toEqual([]);

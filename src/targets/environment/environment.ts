@@ -1,4 +1,4 @@
-// Environments: each has a managed environment for whoever deploys, with credentials from its claim's target or its own.
+// Environments: each gets a managed environment for the deployer, with credentials from its claim's target or its own.
 import { ManagedEnvironment } from '../../api/spaces.ts';
 import { Environment, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
@@ -6,8 +6,9 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedEvent, View } from '../../controller/index.ts';
 import { edit, make, own, remove } from '../../kube/index.ts';
 import type { OwnerReference, Step } from '../../kube/index.ts';
-import { environmentStatus } from './conditions.ts';
+import { environmentStatus, isReportedResolved } from './conditions.ts';
 import type { EnvironmentProblem, Unbound } from './conditions.ts';
+import { ARRIVAL_MS } from '../arrival.ts';
 import { conflict } from '../binding/match.ts';
 import { ENVIRONMENT_SECRET, MANAGED_SECRET_TYPE } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
@@ -15,11 +16,12 @@ import type { Settings } from '../settings.ts';
 import { targetNamed, targetsReferringTo } from '../world.ts';
 
 /**
- * What is missing may be on its way: who makes an environment with its claim and its Secret says nothing of the order,
- * and what was told as a problem once stays told forever.
+ * How long a solved problem is reported as resolved. Clients may wait for that, and they may also expect that an
+ * environment without a problem has no conditions. So the conditions are removed in the end: they depend on what exists
+ * now, not on what was created first.
  */
-const ARRIVAL_MS = 3000;
-const ABSENCES: ReadonlySet<EnvironmentProblem['reason']> = new Set([
+const RESOLVED_MS = 5 * 60_000;
+const NOT_FOUND_REASONS: ReadonlySet<EnvironmentProblem['reason']> = new Set([
   'DeploymentTargetClaimNotFound',
   'DeploymentTargetNotFound',
   'SecretNotFound',
@@ -39,16 +41,29 @@ export function planEnvironment(view: View, environment: Environment, settings: 
   const isEnding =
     environment.metadata.deletionTimestamp !== undefined || home?.metadata.deletionTimestamp !== undefined;
   if (isEnding) return {};
-  const { problem, unbound, steps } = carryOut(view, environment, destinationOf(view, environment), settings);
-  if (problem !== undefined && ABSENCES.has(problem.reason)) {
+  const { problem, unbound, steps } = planDestination(view, environment, destinationOf(view, environment), settings);
+  if (problem !== undefined && NOT_FOUND_REASONS.has(problem.reason)) {
     const leftMs = ARRIVAL_MS - view.heldFor(problem.message);
     if (leftMs > 0) return { requeueAfterMs: leftMs };
   }
-  const status = environmentStatus(environment, { problem, ...(settings.unboundCondition && { unbound }) }, view.now());
-  return { steps, ...(status && { status }), events: eventsOf(environment, problem) };
+  const resolvedMs = problem === undefined ? resolvedForMs(view, environment) : undefined;
+  const found = { problem, ...(settings.unboundCondition && { unbound }), isOver: resolvedMs === 0 };
+  const status = environmentStatus(environment, found, view.now());
+  return {
+    steps,
+    ...(status && { status }),
+    events: eventsOf(environment, problem),
+    ...(resolvedMs && { requeueAfterMs: resolvedMs }),
+  };
 }
 
-/** Where an environment deploys to: a cluster, nowhere in particular, or why that can't be told. */
+/** How much longer a solved problem is reported as resolved; undefined if none is. */
+function resolvedForMs(view: View, environment: Environment): number | undefined {
+  if (!isReportedResolved(environment)) return undefined;
+  return Math.max(0, RESOLVED_MS - view.heldFor('a problem is resolved'));
+}
+
+/** Where an environment deploys to: a cluster, nowhere, or why it is not known. */
 interface Destination {
   readonly spec?: ManagedEnvironment['spec'];
   readonly byClaim?: boolean;
@@ -129,17 +144,17 @@ interface Outcome {
   readonly unbound?: Unbound | undefined;
 }
 
-function carryOut(view: View, environment: Environment, destination: Destination, settings: Settings): Outcome {
+function planDestination(view: View, environment: Environment, destination: Destination, settings: Settings): Outcome {
   const { spec, unbound, problem } = destination;
   const copy = copyOf(view, environment);
   if (problem !== undefined) {
-    // With a claim go its credentials, whichever of the two is seen to be gone first.
+    // The credentials are deleted with the claim, whichever of the two is seen to be gone first.
     const isOver = problem.reason === 'DeploymentTargetClaimNotFound';
     return { problem, steps: isOver ? leftovers(environment, undefined, copy) : [] };
   }
   const managed = view.get(ManagedEnvironment, managedRef(environment));
   if (unbound !== undefined) {
-    // Losing sight of a target for a while is no reason to tear down what is deployed there.
+    // The workloads there must not be removed because the target is missing for a while.
     return { unbound, steps: settings.removeUnbound ? leftovers(environment, managed, copy) : [] };
   }
   if (spec === undefined) return { steps: leftovers(environment, managed, copy) };
@@ -187,7 +202,7 @@ function isCopyFor({ metadata, type }: Secret, environment: Environment): boolea
   return type === MANAGED_SECRET_TYPE && metadata.labels?.[ENVIRONMENT_SECRET] === environment.metadata.name;
 }
 
-/** What was made for an environment and is of no more use. */
+/** Deletes what was made for an environment and is no longer needed. */
 function leftovers(
   environment: Environment,
   managed: ManagedEnvironment | undefined,
@@ -201,7 +216,7 @@ function leftovers(
   return steps;
 }
 
-/** The groups under which environments are named as owners: theirs, and one that older objects have by mistake. */
+/** The API versions in owner references to environments: the right one, and one that older objects have by mistake. */
 export const OWNER_VERSIONS: readonly string[] = [
   'appstudio.redhat.com/v1alpha1',
   'managed-gitops.redhat.com/v1alpha1',
@@ -230,7 +245,7 @@ function secretCopy(environment: Environment, source: Secret): Secret {
   };
 }
 
-/** The managed environment is just as the environment says, whoever wrote it before. */
+/** Makes the managed environment exactly as the environment says, whoever wrote it before. */
 function managedStep(
   environment: Environment,
   managed: ManagedEnvironment | undefined,

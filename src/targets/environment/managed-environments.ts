@@ -1,5 +1,5 @@
-// Managed environments whose environment is gone go too, also where their reference to it is one that the garbage
-// collector can't follow.
+// Deletes managed environments whose environment is gone, even if the garbage collector can't follow their owner
+// reference.
 import { ManagedEnvironment } from '../../api/spaces.ts';
 import { Environment } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';

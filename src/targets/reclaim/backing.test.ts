@@ -1,4 +1,4 @@
-// The place of a target is gone: who says so, who is replaced, and what is not made in its stead.
+// The namespace or space behind a target is gone: what is reported, what is replaced, and what is not recreated.
 import { describe, expect, test } from 'vitest';
 import { claim, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -16,9 +16,9 @@ import { conditionsIn, object, planIn, shown } from '../testing/planning.ts';
 const TARGET = 'test-dtc-dt';
 const ready = (w: ClaimWorld) => conditionOf(w, 'Ready');
 const targetReady = (w: ClaimWorld) => dt(w, TARGET)?.status?.conditions?.find(({ type }) => type === 'Ready');
-const places = (w: ClaimWorld) => [...w.api.all(Namespace).keys()];
+const namespaceNames = (w: ClaimWorld) => [...w.api.all(Namespace).keys()];
 
-async function placed(policy: 'Delete' | 'Retain' = 'Delete', parameters = {}): Promise<ClaimWorld> {
+async function boundToNamespace(policy: 'Delete' | 'Retain' = 'Delete', parameters = {}): Promise<ClaimWorld> {
   const w = await runningWithoutSpaces().have(targetClass(policy, 'room', 'offshoot.dev/namespace', parameters));
   await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
   await w.settle();
@@ -27,11 +27,11 @@ async function placed(policy: 'Delete' | 'Retain' = 'Delete', parameters = {}): 
 }
 
 describe('the namespace of a bound claim', () => {
-  test('is not made again: the claim and its target say that it is gone, once', async () => {
-    const w = await placed();
-    await w.delete(Namespace, places(w)[0]!);
+  test('is not recreated: the claim and its target report once that it is gone', async () => {
+    const w = await boundToNamespace();
+    await w.delete(Namespace, namespaceNames(w)[0]!);
     await w.settle();
-    expect([dtc(w)?.status?.phase, dt(w, TARGET)?.status?.phase, places(w)]).toEqual(['Bound', 'Bound', []]);
+    expect([dtc(w)?.status?.phase, dt(w, TARGET)?.status?.phase, namespaceNames(w)]).toEqual(['Bound', 'Bound', []]);
     const reason = 'NamespaceNotFound';
     expect([ready(w), targetReady(w)]).toMatchObject([
       { status: 'False', reason },
@@ -44,9 +44,9 @@ describe('the namespace of a bound claim', () => {
     expect(w.api.writes.slice(length)).toEqual([]);
   });
 
-  test('may be somebody else’s by now', async () => {
-    const w = await placed();
-    const [name] = places(w);
+  test('is reported as gone if a new one of the same name exists', async () => {
+    const w = await boundToNamespace();
+    const [name] = namespaceNames(w);
     await w.delete(Namespace, name!);
     await w.have({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: name! } });
     await w.settle();
@@ -55,20 +55,20 @@ describe('the namespace of a bound claim', () => {
     );
   });
 
-  test('is told about while it goes', async () => {
-    const w = await placed();
-    await w.patch(Namespace, places(w)[0]!, { metadata: { finalizers: ['example.com/slow'] } });
-    await w.delete(Namespace, places(w)[0]!);
+  test('is reported while it is being deleted', async () => {
+    const w = await boundToNamespace();
+    await w.patch(Namespace, namespaceNames(w)[0]!, { metadata: { finalizers: ['example.com/slow'] } });
+    await w.delete(Namespace, namespaceNames(w)[0]!);
     await w.settle();
     expect(ready(w)).toMatchObject({ status: 'False', reason: 'NamespaceDeleting' });
   });
 });
 
-test('a target that is named or made available again is not given to a claim when its place is gone', async () => {
-  const w = await placed('Retain');
+test('a target whose namespace is gone is not given to a claim, even if it is named or made available again', async () => {
+  const w = await boundToNamespace('Retain');
   await w.delete(DeploymentTargetClaim, 'test-dtc');
   await w.settle();
-  await w.delete(Namespace, places(w)[0]!);
+  await w.delete(Namespace, namespaceNames(w)[0]!);
   await w.have(claim('named', { deploymentTargetClassName: 'room', targetName: TARGET }));
   await w.settle();
   expect(targetReady(w)).toMatchObject({ reason: 'Released', message: expect.stringContaining('is gone') });
@@ -77,15 +77,15 @@ test('a target that is named or made available again is not given to a claim whe
   expect([dt(w, TARGET), dtc(w, 'named')?.status?.phase]).toEqual([undefined, 'Pending']);
 });
 
-test('a namespace of the pool that is gone is replaced', async () => {
-  const w = await placed('Delete', { warm: 1 });
+test('a deleted namespace of the pool is replaced', async () => {
+  const w = await boundToNamespace('Delete', { warm: 1 });
   const pooled = () => [...w.api.all(DeploymentTarget).values()].find(({ metadata }) => metadata.name !== TARGET);
   const first = pooled()!;
   const { kubernetesCredentials } = first['spec'] as DeploymentTarget['spec'];
   await w.delete(Namespace, kubernetesCredentials.defaultNamespace);
   await w.settle();
   const { uid } = pooled()!.metadata;
-  expect([uid === first.metadata.uid, places(w), w.api.all(Secret).size]).toEqual([
+  expect([uid === first.metadata.uid, namespaceNames(w), w.api.all(Secret).size]).toEqual([
     false,
     [expect.any(String), expect.any(String)],
     2,
@@ -95,7 +95,7 @@ test('a namespace of the pool that is gone is replaced', async () => {
 describe('a target from a space', () => {
   const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
 
-  test('says so when its request is gone, and so does its claim', async () => {
+  test('reports that its request is gone, and so does its claim', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
     await w.settle();
     const [request] = w.api.all(SpaceRequest).values();
@@ -114,13 +114,13 @@ describe('a target from a space', () => {
     expect(w.api.all(SpaceRequest).size).toBe(0);
   });
 
-  test('that was made for nobody here is taken for what it says', async () => {
+  test('that was not made for a claim here is Available', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), target('theirs', {}, { annotations }));
     await w.settle();
     expect(dt(w, 'theirs')?.status?.phase).toBe('Available');
   });
 
-  test('is never moved to an empty space: a request whose space is gone says so', () => {
+  test('is never moved to an empty space: a request reports that its space is gone', () => {
     const team = object(Namespace, 'team');
     const status = { targetClusterURL: 'https://api', namespaceAccess: [{ name: 'place', secretRef: 'key' }] };
     const it = object(SpaceRequest, 'sr', { spec: { tierName: 'appstudio-env' }, status });
@@ -133,9 +133,9 @@ describe('a target from a space', () => {
 });
 
 describe('credentials', () => {
-  const marks = { [OF_TARGET]: 'team/dev-dt', [OF_NAMESPACE]: 'place' };
+  const ofTargetAndNamespace = { [OF_TARGET]: 'team/dev-dt', [OF_NAMESPACE]: 'place' };
   const labels = { [MADE_BY_LABEL]: MADE_BY };
-  const secret = object(Secret, 'key', {}, { labels, annotations: marks });
+  const secret = object(Secret, 'key', {}, { labels, annotations: ofTargetAndNamespace });
   const place = object(Namespace, 'place', {}, { annotations: { [OF_TARGET]: 'team/dev-dt' } });
   const user = object(DeploymentTarget, 'dev-dt', {
     spec: { deploymentTargetClassName: '', kubernetesCredentials: { clusterCredentialsSecret: 'key' } },
@@ -143,14 +143,14 @@ describe('credentials', () => {
   const plan = (it: Secret, ...others: Parameters<typeof planIn>[0]) =>
     shown(planIn([it, ...others], (view) => planSecret(view, it)));
 
-  test('for a place that is gone go, unless a target uses them', () => {
+  test('for a namespace that is gone are deleted, unless a target uses them', () => {
     expect(plan(secret)).toEqual(['remove Secret team/key']);
     expect(plan(secret, object(Namespace, 'place'))).toEqual(['remove Secret team/key']);
     expect([plan(secret, place), plan(secret, user), plan(secret, user, place)]).toEqual([[], [], []]);
   });
 
-  test('of others stay', () => {
-    expect(plan(object(Secret, 'key', {}, { annotations: marks }))).toEqual([]);
+  test('of others are kept', () => {
+    expect(plan(object(Secret, 'key', {}, { annotations: ofTargetAndNamespace }))).toEqual([]);
     expect(plan(object(Secret, 'key', {}, { labels }))).toEqual([]);
   });
 });

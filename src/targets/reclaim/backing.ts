@@ -1,5 +1,5 @@
-// Whether what is behind a target, a namespace or a space request, is still there. Nobody makes another in its stead: it
-// would be empty, and whoever deployed to the first must hear of it. Asked by the binder and the reclaimer.
+// Whether the namespace or space request behind a target still exists. It is not recreated: a new one would be empty,
+// and the users who deployed to the old one must know. Used by the binder and the reclaimer.
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { CLAIM_UID, DEVSANDBOX, LABEL_LENGTH, NAMESPACE_PROVISIONER, PROVISIONED_BY, RECYCLED } from '../names.ts';
@@ -12,14 +12,14 @@ import type { Problem } from '../provisioning/eligible.ts';
 import type { PlaceReason } from '../reasons.ts';
 import { requestOf } from '../world.ts';
 
-/** What happened to what is behind a target. */
+/** Why what is behind a target can't be used. */
 export interface BackingProblem extends Problem {
   readonly reason: PlaceReason;
-  /** Whether it is gone for good, with what was in it. */
+  /** Whether it is gone for good, with everything in it. */
   readonly isGone: boolean;
 }
 
-/** What is wrong with what is behind a target; undefined where nothing is, or nothing can be known. */
+/** The problem of what is behind a target; undefined if there is none, or none can be known. */
 export function backingProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {
   const provisioner = target.metadata.annotations?.[PROVISIONED_BY];
   if (provisioner === NAMESPACE_PROVISIONER) return namespaceProblem(view, target);
@@ -60,10 +60,11 @@ function requestProblem(view: View, target: DeploymentTarget): BackingProblem | 
   };
 }
 
-/** Whether a request would be found: by its label, if the name fits into one, of what was made for a claim. */
+/** Whether the request of a target can be found: the target was made for a claim, and its name fits into a label. */
 function isTraceable(target: DeploymentTarget): boolean {
   const { name, annotations } = target.metadata;
-  const wasMadeForClaim = claimNameOf(target) !== '' || [CLAIM_UID, RECYCLED].some((mark) => annotations?.[mark]);
+  const wasMadeForClaim =
+    claimNameOf(target) !== '' || [CLAIM_UID, RECYCLED].some((annotation) => annotations?.[annotation]);
   return name.length <= LABEL_LENGTH && wasMadeForClaim;
 }
 

@@ -22,8 +22,8 @@ const sr = (w: ClaimWorld) => w.get(SpaceRequest, 'sr');
 const SANDBOX = { [PROVISIONED_BY]: 'appstudio.redhat.com/devsandbox' };
 const stuck = { conditions: [{ type: 'Ready', status: 'True', reason: 'UnableToTerminate' }] };
 
-/** A target that is going, with its space request, which somebody holds. */
-async function going(policy: 'Delete' | 'Retain', status?: unknown): Promise<ClaimWorld> {
+/** A target that is being deleted, with its space request. */
+async function deletedTarget(policy: 'Delete' | 'Retain', status?: unknown): Promise<ClaimWorld> {
   const w = await running().have(targetClass(policy), target('test-dt', {}, { annotations: SANDBOX }));
   await w.have({ ...spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }), status });
   await w.settle();
@@ -33,7 +33,7 @@ async function going(policy: 'Delete' | 'Retain', status?: unknown): Promise<Cla
 }
 
 describe('a target', () => {
-  test('gets its finalizer, its phase, and what the class says about reclaiming', async () => {
+  test('gets its finalizer, its phase, and the reclaim policy of its class', async () => {
     const w = await running().have(targetClass('Delete'), target());
     await w.settle();
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
@@ -41,19 +41,19 @@ describe('a target', () => {
     expect([dt(w)?.status?.phase, errorOf(dt(w))]).toEqual(['Available', '']);
   });
 
-  test('without a class object is fine', async () => {
+  test('whose class does not exist becomes Available without an error', async () => {
     const w = await running().have(target());
     await w.settle();
     expect([dt(w)?.status?.phase, errorOf(dt(w))]).toEqual(['Available', '']);
   });
 
-  test('that is reserved for a claim that is yet to come keeps the reservation', async () => {
+  test('that is reserved for a claim which does not exist yet keeps the reservation', async () => {
     const w = await running().have(targetClass('Retain'), target('test-dt', { claimRef: 'future' }));
     await w.settle();
     expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Available', 'future']);
   });
 
-  test('is released when its claim is gone without a word', async () => {
+  test('is released when its claim is gone without its finalizer', async () => {
     const w = await running().have(targetClass('Retain'), {
       ...target('test-dt', { claimRef: 'gone' }),
       status: { phase: 'Bound' },
@@ -62,7 +62,7 @@ describe('a target', () => {
     expect([dt(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Released', '']);
   });
 
-  test('tells of every phase that it comes to in an Event, whoever brought it there', async () => {
+  test('emits an Event for each new phase, whichever controller set it', async () => {
     const w = await running().have(targetClass('Retain'), target());
     await w.settle();
     await w.have(claim());
@@ -75,7 +75,7 @@ describe('a target', () => {
     expect(about.map((each) => each['reason'])).toEqual(['Available', 'SecretNotFound', 'Bound', 'Released']);
   });
 
-  test('that was made for a claim goes when the claim is gone and the class says Delete', async () => {
+  test('that was made for a claim is deleted when the claim is gone and the class says Delete', async () => {
     const w = await running().have(targetClass('Delete'), {
       ...target('test-dt', { claimRef: 'gone' }, { annotations: SANDBOX }),
       status: { phase: 'Bound' },
@@ -84,7 +84,7 @@ describe('a target', () => {
     expect(dt(w)).toBeUndefined();
   });
 
-  test('that is released can be made available again by a person, and is then claimed', async () => {
+  test('that is released can be made available again by hand', async () => {
     const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } }, claim());
     await w.settle();
     expect(dt(w)?.status?.phase).toBe('Released');
@@ -94,7 +94,7 @@ describe('a target', () => {
     expect(dt(w)?.status?.phase).toBe('Available');
   });
 
-  test('that a person makes available while its claim is still going is available once that has let go', async () => {
+  test('that is made available while its claim is being deleted becomes Available once that is gone', async () => {
     const slow = running({}, ['reclaimer']);
     await slow.have(
       targetClass('Retain'),
@@ -115,7 +115,7 @@ describe('a target', () => {
     expect(dt(w)?.metadata.annotations).not.toHaveProperty(MAKE_AVAILABLE);
   });
 
-  test('is made available in the end when the process ends before it says so', async () => {
+  test('is made available in the end when the process stops before the status is written', async () => {
     const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } });
     await w.settle();
     w.api.intercept = ({ subresource }) => {
@@ -131,7 +131,7 @@ describe('a target', () => {
     expect(dt(w)?.metadata.annotations).not.toHaveProperty(MAKE_AVAILABLE);
   });
 
-  test('that is released and handed to a claim by a person is left to that claim', async () => {
+  test('that is released and gets a new claimRef by hand is left to that claim', async () => {
     const handed = { ...target('test-dt', { claimRef: 'test-dtc' }), status: { phase: 'Released' } };
     const w = await running().have(targetClass('Retain'), handed, claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
@@ -140,8 +140,8 @@ describe('a target', () => {
 });
 
 describe('deleting a target', () => {
-  test('waits for its space request, is failed after two minutes of trouble, and still waits', async () => {
-    const w = await going('Delete', stuck);
+  test('waits for its space request, becomes Failed when that is stuck for two minutes, and still waits', async () => {
+    const w = await deletedTarget('Delete', stuck);
     expect(sr(w)?.metadata).toMatchObject({
       finalizers: [TOOLCHAIN_FINALIZER],
       deletionTimestamp: expect.anything() as string,
@@ -158,18 +158,18 @@ describe('deleting a target', () => {
     expect(dt(w)).toBeUndefined();
   });
 
-  test('a space request that says nothing about itself is deleted all the same', async () => {
-    const w = await going('Delete');
+  test('deletes a space request that has no status', async () => {
+    const w = await deletedTarget('Delete');
     expect(sr(w)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('with Retain it goes at once and the space request stays', async () => {
-    const w = await going('Retain');
+  test('with Retain finishes at once and keeps the space request', async () => {
+    const w = await deletedTarget('Retain');
     expect([dt(w), sr(w)?.metadata.deletionTimestamp]).toEqual([undefined, undefined]);
     expect(sr(w)).toBeDefined();
   });
 
-  test('without a space request it goes', async () => {
+  test('without a space request finishes at once', async () => {
     const w = await running().have(targetClass('Delete'), target());
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');
@@ -177,7 +177,7 @@ describe('deleting a target', () => {
     expect(dt(w)).toBeUndefined();
   });
 
-  test('does not depend on the class: what it said is remembered', async () => {
+  test('works without the class: its policy is recorded on the target', async () => {
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations: SANDBOX }));
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dt': 'test-dt' }));
     await w.settle();
@@ -187,7 +187,7 @@ describe('deleting a target', () => {
     expect(sr(w)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('one that a person brought, without a class, goes', async () => {
+  test('that was created by hand without a class finishes at once', async () => {
     const w = await running().have(target('test-dt', { deploymentTargetClassName: '' }));
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');

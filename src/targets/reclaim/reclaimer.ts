@@ -1,4 +1,4 @@
-// The reclaimer: says whether a target can be claimed, and frees what a target stands for when it goes.
+// The reclaimer: sets whether a target can be claimed, and frees what is behind a target when it is deleted.
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
@@ -25,15 +25,14 @@ import { Secret } from '../objects.ts';
 import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
-import { targetWarnings, warningEvents } from './target-warnings.ts';
 import { claimOf, Claims, classOf, policyFor, requestOf, wasBound } from '../world.ts';
 
-/** How long freeing may take before the target is called failed, and how often to look meanwhile. */
+/** How long freeing may take before the target becomes Failed, and how often to check meanwhile. */
 const STUCK_MS = 120_000;
 const LOOK_AGAIN_MS = 30_000;
-/** Phases that a target comes to without anything being wrong; in the first two nobody has it yet. */
-const OPEN: ReadonlySet<string> = new Set(['Pending', 'Available']);
-const PHASES: ReadonlySet<string> = new Set([...OPEN, 'Bound', 'Released']);
+/** Phases without an error; in the first two, no claim has the target yet. */
+const UNCLAIMED: ReadonlySet<string> = new Set(['Pending', 'Available']);
+const PHASES: ReadonlySet<string> = new Set([...UNCLAIMED, 'Bound', 'Released']);
 
 export function reclaimer(): ControllerDefinition {
   return defineController<DeploymentTarget>({
@@ -59,12 +58,12 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
 
   const gone = backingProblem(view, target);
   const { phase, steps } = present(view, target, policy);
-  if (gone?.isGone && isUntaken(view, target, phase)) return giveUp(target, gone);
+  if (gone?.isGone && isUntaken(view, target, phase)) return deleteGone(target, gone);
   const problem = policyProblem(ofClass);
   const warnings = targetWarnings(view, target, phase);
   const ready = readiness(phase, problem, gone);
   return {
-    // One edit of an object in a reconcile: the policy is written down when nothing else is.
+    // One edit of an object in a reconcile: the policy is recorded when there is no other edit.
     steps: steps.length > 0 ? steps : recordPolicy(target, ofClass),
     status: {
       ...target.status,
@@ -79,22 +78,22 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   };
 }
 
-/** Whether a target is of use, and why not. */
+/** Whether a target can be used, and why not. */
 function readiness(phase: Phase, problem: string | undefined, gone: BackingProblem | undefined): PlannedCondition {
-  const isOfUse = phase === 'Available' || phase === 'Bound';
-  if (isOfUse && gone !== undefined) return condition('Ready', false, gone.reason, gone.message);
+  const isUsable = phase === 'Available' || phase === 'Bound';
+  if (isUsable && gone !== undefined) return condition('Ready', false, gone.reason, gone.message);
   const missing = phase === 'Pending' ? 'the URL of the API server or the name of the Secret is missing' : '';
-  return condition('Ready', isOfUse, phase, problem ?? gone?.message ?? missing);
+  return condition('Ready', isUsable, phase, problem ?? gone?.message ?? missing);
 }
 
-/** Whether nobody has a target yet, also where it says that it is bound: its claim did not come to say so, too. */
+/** Whether no claim has a target yet. It may already be Bound while its claim is not: binding was interrupted. */
 function isUntaken(view: View, target: DeploymentTarget, phase: string): boolean {
   const claim = phase === 'Bound' ? claimOf(view, target) : undefined;
-  return OPEN.has(phase) || (claim !== undefined && !wasBound(claim));
+  return UNCLAIMED.has(phase) || (claim !== undefined && !wasBound(claim));
 }
 
-/** A target that nobody has yet, of a place that is gone, is never bound: whoever made it makes another. */
-function giveUp(target: DeploymentTarget, { reason, message }: BackingProblem): Plan {
+/** Deletes a target without a claim whose namespace or space is gone: its provisioner makes another. */
+function deleteGone(target: DeploymentTarget, { reason, message }: BackingProblem): Plan {
   return {
     steps: [removeUnchanged(DeploymentTarget, target)],
     events: [{ type: 'Warning', reason, note: `${message}: the target is deleted too` }],
@@ -108,7 +107,7 @@ interface Present {
   readonly steps: readonly Step[];
 }
 
-/** The phase of a target that is not going, and what follows from it. The binder alone makes it `Bound`. */
+/** The phase of a target that is not being deleted, and the steps for it. Only the binder sets `Bound`. */
 function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status?.phase ?? '';
   if (phase === 'Released' || phase === 'Failed') return released(view, target, policy);
@@ -118,7 +117,7 @@ function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retai
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps };
 }
 
-/** Whether a bound target still has its claim. Other binders leave the reference empty: then the claim names it. */
+/** Whether a bound target still has its claim. Other binders leave claimRef empty: then the claim names the target. */
 function isClaimed(view: View, target: DeploymentTarget): boolean {
   if (claimNameOf(target) !== '' || claimUidOf(target) !== undefined) return claimOf(view, target) !== undefined;
   const { name, namespace } = target.metadata;
@@ -128,16 +127,16 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
 function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status!.phase as Phase;
   const { [MAKE_AVAILABLE]: reset, [RECYCLED]: recycled } = target.metadata.annotations ?? {};
-  // Without any trace of a claim it was released on purpose; one of a claim that is there was written by somebody since.
+  // Without a claimRef and uid it was released on purpose; a claimRef to an existing claim was written by hand since.
   const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
   const claim = claimOf(view, target);
-  // The reference goes next. Whoever made the target available before that would see it released again.
+  // The binder clears the claimRef next. A target made available before that would be released again.
   if (claim?.metadata.deletionTimestamp !== undefined) return { phase, steps: [] };
   const isSettled = isFree || claim !== undefined;
   if (reset !== undefined && phase === 'Released' && (isSettled || claimNameOf(target) === '')) {
-    // First the mark that it was used, then the phase; what the person said stays until that is done.
+    // First the recycled annotation, then the phase; the make-available annotation stays until both are written.
     if (recycled === undefined) return { phase, steps: [annotate(DeploymentTarget, target, { [RECYCLED]: 'true' })] };
-    return { phase: isShut(view, target) ? 'Available' : phase, steps: [] };
+    return { phase: isAccessRevoked(view, target) ? 'Available' : phase, steps: [] };
   }
   if (isSettled) return { phase, steps: [] };
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
@@ -145,8 +144,8 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
 }
 
-/** Whether a target is shut for whoever had it last, so that the next one may have it. */
-function isShut(view: View, { metadata, spec }: DeploymentTarget): boolean {
+/** Whether the users of the last claim have no access any more, so that the next claim may have the target. */
+function isAccessRevoked(view: View, { metadata, spec }: DeploymentTarget): boolean {
   const { [LAST_CLAIM]: lastClaim, [PROVISIONED_BY]: provisioner } = metadata.annotations ?? {};
   if (provisioner !== NAMESPACE_PROVISIONER && provisioner !== DEVSANDBOX) return true;
   const secret = view.get(Secret, {
@@ -156,7 +155,7 @@ function isShut(view: View, { metadata, spec }: DeploymentTarget): boolean {
   return isRotated(secret, lastClaim);
 }
 
-/** What the class says about reclaiming is written on the target, so that its end does not depend on the class. */
+/** Records the reclaim policy of the class on the target, so that its deletion does not depend on the class. */
 function recordPolicy(target: DeploymentTarget, ofClass: DeploymentTargetClass | undefined): Step[] {
   const policy = ofClass?.spec.reclaimPolicy;
   if (policy === undefined || target.metadata.annotations?.[RECLAIM_POLICY] === policy) return [];
@@ -179,11 +178,11 @@ function planTargetDeletion(
   const request = provisioner === DEVSANDBOX ? requestOf(view, target) : undefined;
   if (request === undefined || policy === 'Retain') return { finished: true };
   if (request.metadata.deletionTimestamp === undefined) return { steps: [releaseRequest(request)] };
-  const said = request.status?.conditions?.find(({ type }) => type === 'Ready');
+  const requestReady = request.status?.conditions?.find(({ type }) => type === 'Ready');
   const stuckFor = view.now() - Date.parse(request.metadata.deletionTimestamp);
-  const isStuck = stuckFor > STUCK_MS && said?.reason === 'UnableToTerminate';
+  const isStuck = stuckFor > STUCK_MS && requestReady?.reason === 'UnableToTerminate';
   const phase = isStuck ? 'Failed' : target.status?.phase;
-  const message = `waiting for SpaceRequest ${request.metadata.name} to be deleted${said?.message ? `: ${said.message}` : ''}`;
+  const message = `waiting for SpaceRequest ${request.metadata.name} to be deleted${requestReady?.message ? `: ${requestReady.message}` : ''}`;
   const ready = condition('Ready', false, phase === 'Failed' ? 'Failed' : 'Terminating', message);
   return {
     status: {
@@ -199,7 +198,7 @@ function planTargetDeletion(
   };
 }
 
-/** The space request goes, held by its finalizer so that it can say how that goes. */
+/** Deletes the space request; a finalizer keeps it so that it can report progress. */
 function releaseRequest(request: SpaceRequest): Step {
   const finalizers = request.metadata.finalizers ?? [];
   if (finalizers.includes(TOOLCHAIN_FINALIZER)) return remove(SpaceRequest, request);
@@ -207,11 +206,40 @@ function releaseRequest(request: SpaceRequest): Step {
   return edit(SpaceRequest, request, { ...request, metadata });
 }
 
-/** News of a target. Not only we write the phase: what we said of it last is in the condition. */
+/** Events about a target. Others write the phase too, so the last reported one is that of the condition. */
 function readyEvents({ status }: DeploymentTarget, { reason, message }: PlannedCondition): PlannedEvent[] {
   const before = status?.conditions?.find(({ type }) => type === 'Ready');
   if (reason === before?.reason) return [];
   const isUsual = PHASES.has(reason);
   const note = isUsual ? `the target is ${reason.toLowerCase()}` : message;
   return [{ type: isUsual ? 'Normal' : 'Warning', reason, note }];
+}
+
+/** Warnings that do not prevent claiming a target: conditions that exist only while there is one. */
+function targetWarnings(view: View, target: DeploymentTarget, phase: string): PlannedCondition[] {
+  const warnings = [secretWarning(view, target), reservationWarning(view, target, phase)];
+  return warnings.filter((each) => each !== undefined);
+}
+
+/** Only the deployer needs the Secret: a target may be bound before it exists. */
+function secretWarning(view: View, { metadata, spec }: DeploymentTarget): PlannedCondition | undefined {
+  const { clusterCredentialsSecret: name } = spec.kubernetesCredentials;
+  if (name === '' || view.get(Secret, { name, namespace: metadata.namespace }) !== undefined) return undefined;
+  return condition('SecretFound', false, 'SecretNotFound', `the Secret ${name} with the credentials does not exist`);
+}
+
+/** A target that is reserved for a claim which has or names another one will never be bound. */
+function reservationWarning(view: View, target: DeploymentTarget, phase: string): PlannedCondition | undefined {
+  const claim = phase === 'Available' ? claimOf(view, target) : undefined;
+  const named = claim?.spec.targetName ?? '';
+  if (named === '' || named === target.metadata.name) return undefined;
+  const message = `the target is reserved for DeploymentTargetClaim ${claim?.metadata.name}, which has or wants DeploymentTarget ${named}`;
+  return condition('Reserved', false, 'ClaimElsewhere', message);
+}
+
+/** Events for new warnings. */
+function warningEvents({ status }: DeploymentTarget, warnings: readonly PlannedCondition[]): PlannedEvent[] {
+  const isNew = ({ type, message }: PlannedCondition): boolean =>
+    !status?.conditions?.some((before) => before.type === type && before.message === message);
+  return warnings.filter(isNew).map(({ reason, message }) => ({ type: 'Warning', reason, note: message }));
 }

@@ -1,4 +1,4 @@
-// Spaces that belong to no other and that nobody is bound to go: whoever made them did not get any further.
+// Deletes spaces without a parent and without bindings: their creation was not completed.
 import { Space, SpaceBinding } from '../../api/spaces.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
@@ -6,7 +6,7 @@ import { removeUnchanged } from '../../kube/index.ts';
 import type { Settings } from '../settings.ts';
 import { bindingsOf } from './world.ts';
 
-/** How long somebody may take to be bound to a new space. */
+/** How long a new space may have no binding. */
 const UNBOUND_MS = 30_000;
 
 export function spaceCleanup(settings: Settings): ControllerDefinition {
@@ -18,12 +18,12 @@ export function spaceCleanup(settings: Settings): ControllerDefinition {
   });
 }
 
-/** Plans the end of one space that nobody wants. */
+/** Plans the deletion of one space without bindings. */
 export function planCleanup(view: View, space: Space, { rootSpace }: Settings): Plan {
   const { name, deletionTimestamp, creationTimestamp } = space.metadata;
-  // The root stands for whoever works without spaces; and without bindings nobody can be told from nobody.
-  const isWanted = (space.spec.parentSpace ?? '') !== '' || name === rootSpace || !view.served(SpaceBinding);
-  if (deletionTimestamp !== undefined || isWanted || bindingsOf(view, space).length > 0) return {};
+  // The root is for users without spaces. If the cluster has no SpaceBindings, nothing can be concluded.
+  const isNeeded = (space.spec.parentSpace ?? '') !== '' || name === rootSpace || !view.served(SpaceBinding);
+  if (deletionTimestamp !== undefined || isNeeded || bindingsOf(view, space).length > 0) return {};
   const leftMs = Date.parse(creationTimestamp ?? '') + UNBOUND_MS - view.now();
   if (!(leftMs < 0)) return Number.isNaN(leftMs) ? {} : { requeueAfterMs: leftMs + 1 };
   return {

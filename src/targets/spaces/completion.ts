@@ -1,4 +1,4 @@
-// Fills in what a space leaves open: first its tier, then its cluster.
+// Sets missing fields of a space: first its tier, then its cluster.
 import { Space } from '../../api/spaces.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan } from '../../controller/index.ts';
@@ -14,7 +14,7 @@ export function spaceCompletion(settings: Settings): ControllerDefinition {
   });
 }
 
-/** Plans what is filled into one space. */
+/** Plans the missing fields of one space. */
 export function planCompletion(space: Space, { cluster, defaultTier }: Settings): Plan {
   const { tierName = '', targetCluster = '', targetClusterRoles = [] } = space.spec;
   if (space.metadata.deletionTimestamp !== undefined) return {};

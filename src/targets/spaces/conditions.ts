@@ -1,49 +1,49 @@
-// The Ready condition of space requests and spaces. It moves its time when the status changes, and has a second time for
-// any change.
+// The Ready condition of space requests and spaces. It has two times: of the last change of its status, and of any
+// change.
 import { timestamp } from '../../kube/index.ts';
 import type { Space, SpaceRequest } from '../../api/spaces.ts';
 import type { Condition, Plan, PlannedEvent, Status, View } from '../../controller/index.ts';
 import type { SpaceReason } from '../reasons.ts';
 
-type Of = SpaceRequest | Space;
-type ToolchainCondition = NonNullable<NonNullable<Of['status']>['conditions']>[number];
+type SpaceObject = SpaceRequest | Space;
+type ToolchainCondition = NonNullable<NonNullable<SpaceObject['status']>['conditions']>[number];
 
-/** What a space says about itself or a request passes on. Only `Provisioned` is ready. */
+/** The readiness of a space, or of a request that passes it on. Only `Provisioned` is ready. */
 export interface Readiness {
   readonly reason: SpaceReason;
   readonly message?: string;
 }
 
-export function readyOf({ status }: Of): ToolchainCondition | undefined {
+export function readyOf({ status }: SpaceObject): ToolchainCondition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
-export function hasReadyCondition(object: Of): boolean {
+export function hasReadyCondition(object: SpaceObject): boolean {
   return readyOf(object)?.status === 'True';
 }
 
-/** A plan that says how ready an object is, in its status and, when that is news, in an Event. */
+/** A plan that reports readiness in the status and, when it is new, in an Event. */
 export function report(
   view: Pick<View, 'now'>,
-  object: Of,
+  object: SpaceObject,
   readiness: Readiness,
-  status: Of['status'] = object.status,
+  status: SpaceObject['status'] = object.status,
 ): Plan {
   const { conditions: _before, ...rest } = status ?? {};
   const conditions = withReadiness(object, readiness, view.now());
   return { status: { ...rest, conditions }, events: eventsOf(object, readiness) };
 }
 
-function eventsOf(object: Of, { reason, message }: Readiness): PlannedEvent[] {
+function eventsOf(object: SpaceObject, { reason, message }: Readiness): PlannedEvent[] {
   const before = readyOf(object);
   if (before?.reason === reason && (before.message ?? '') === (message ?? '')) return [];
   const type = reason.startsWith('UnableTo') ? 'Warning' : 'Normal';
   return [{ type, reason, note: message ?? `the space is ${reason.toLowerCase()}` }];
 }
 
-/** The conditions of an object with its readiness. Conditions of others stay, and all keep their order. */
+/** The conditions of an object with its readiness. Conditions of others are kept, and all keep their order. */
 function withReadiness(
-  object: Of,
+  object: SpaceObject,
   { reason, message = '' }: Readiness,
   now: number,
 ): NonNullable<Status['conditions']> {

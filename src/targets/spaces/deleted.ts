@@ -1,5 +1,5 @@
-// What spaces and their requests say when somebody deleted what they are about, which nobody makes again. The API has no
-// reason of its own for that: it is told from other failures, which may pass, by the message.
+// Messages for a space or namespace that was deleted by hand and is not recreated. The API has no reason for that: the
+// message distinguishes it from other failures, which may be temporary.
 import type { SpaceRequest } from '../../api/spaces.ts';
 import { readyOf } from './conditions.ts';
 

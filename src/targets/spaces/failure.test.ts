@@ -1,4 +1,5 @@
-// What the server refuses is told on requests and spaces, in the words that their users know, and passed on upwards.
+// Writes that the server refuses are reported on space requests and spaces, with contract messages, and passed on to
+// claims.
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -34,7 +35,7 @@ interface Refused {
   readonly subresource?: string;
 }
 
-/** What goes on in a world where the server refuses some writes. */
+/** Refuses one kind of write, and settles. */
 async function refusing(w: ClaimWorld, refused: Refused): Promise<ClaimWorld> {
   w.api.intercept = ({ verb, kind, subresource }) => {
     if (verb === refused.verb && kind === refused.kind && subresource === refused.subresource) {
@@ -44,8 +45,8 @@ async function refusing(w: ClaimWorld, refused: Refused): Promise<ClaimWorld> {
   return w.settle();
 }
 
-/** And once it refuses nothing any more. */
-async function forgiven(w: ClaimWorld): Promise<ClaimWorld> {
+/** Accepts all writes again, waits for the retries, and settles. */
+async function accepting(w: ClaimWorld): Promise<ClaimWorld> {
   w.api.intercept = () => {};
   await w.clock.advance(120_000);
   return w.settle();
@@ -53,21 +54,21 @@ async function forgiven(w: ClaimWorld): Promise<ClaimWorld> {
 
 describe('a request', () => {
   test.each<[string, Refused, string]>([
-    ['H18a: its finalizer', { verb: 'patch', kind: 'SpaceRequest' }, 'error while adding finalizer'],
-    ['H18i: its space', { verb: 'create', kind: 'Space' }, 'unable to create subSpace'],
+    ['its finalizer', { verb: 'patch', kind: 'SpaceRequest' }, 'error while adding finalizer'],
+    ['its space', { verb: 'create', kind: 'Space' }, 'unable to create subSpace'],
     ['its Secret', { verb: 'apply', kind: 'Secret' }, 'error while creating secret'],
     ['its token', { verb: 'token', kind: 'ServiceAccount' }, 'error while creating secret'],
-  ])('tells of %s, and goes on when it can', async (_what, refused, words) => {
+  ])('reports a refused write of %s, and continues once it is accepted', async (_what, refused, words) => {
     const w = await running({}, SPACES).have(home, request);
     await refusing(w, refused);
     expect(readyOf(sr(w))).toBe(`False UnableToProvision: ${words}: mock error`);
-    await forgiven(w);
+    await accepting(w);
     expect(readyOf(sr(w))).toBe('True Provisioned: ');
     expect(w.api.all(Secret).size).toBe(1);
     expect(sr(w)?.status?.conditions?.map(({ type }) => type)).toEqual(['Ready']);
   });
 
-  test('tells of a change of its space', async () => {
+  test('reports a refused change of its space', async () => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
     await w.patch(SpaceRequest, 'sr', { spec: { targetClusterRoles: ['big'] } });
@@ -77,30 +78,30 @@ describe('a request', () => {
     );
   });
 
-  test('keeps its last word while even its status is refused', async () => {
+  test('keeps its last status while status writes are refused', async () => {
     const w = await running({}, SPACES).have(home, request);
     await refusing(w, { verb: 'patch', kind: 'SpaceRequest', subresource: 'status' });
     expect([readyOf(sr(w)), w.api.all(Space).size]).toEqual(['', 1]);
-    await forgiven(w);
+    await accepting(w);
     expect(readyOf(sr(w))).toBe('True Provisioned: ');
   });
 
   test.each<[string, Refused, string]>([
     ['its space', { verb: 'delete', kind: 'Space' }, 'unable to delete subspace'],
     ['its finalizer', { verb: 'patch', kind: 'SpaceRequest' }, 'failed to remove finalizer'],
-  ])('that is going tells of %s', async (_what, refused, words) => {
+  ])('that is being deleted reports a refused write of %s', async (_what, refused, words) => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
     await w.delete(SpaceRequest, 'sr');
     await refusing(w, refused);
     expect(readyOf(sr(w))).toBe(`False UnableToTerminate: ${words}: mock error`);
-    await forgiven(w);
+    await accepting(w);
     expect([sr(w), w.api.all(Namespace).size]).toEqual([undefined, 1]);
   });
 });
 
 describe('a space', () => {
-  test('tells of what cannot be made, and so do its request and its claim', async () => {
+  test('reports an object that cannot be created, and so do its request and its claim', async () => {
     const names = [...SPACES, 'binder', 'devsandbox-request'];
     const w = await running({}, names).have(home, targetClass('Delete'), claim());
     await refusing(w, { verb: 'apply', kind: 'LimitRange' });
@@ -114,11 +115,11 @@ describe('a space', () => {
       status: 'False',
       reason: 'UnableToCreateNSTemplateSet',
     });
-    await forgiven(w);
+    await accepting(w);
     expect([readyOf(space(w)), errorOf(w.get(DeploymentTargetClaim, 'test-dtc'))]).toEqual(['True Provisioned: ', '']);
   });
 
-  test('tells of what cannot be changed once it was made', async () => {
+  test('reports an object that cannot be updated', async () => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
     const name = w.api
@@ -130,7 +131,7 @@ describe('a space', () => {
     expect(readyOf(space(w))).toMatch(/^False UnableToUpdateNSTemplateSet: own Namespace /);
   });
 
-  test('that is going tells of what cannot be removed', async () => {
+  test('that is being deleted reports an object that cannot be deleted', async () => {
     const w = await running({}, SPACES).have(home, request);
     await w.settle();
     await w.delete(SpaceRequest, 'sr');

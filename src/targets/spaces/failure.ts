@@ -1,4 +1,4 @@
-// Writes for spaces that the server refused, in the words that their users know.
+// Reasons and messages for writes that the server refused to the controllers of spaces. They are contract.
 import { Space } from '../../api/spaces.ts';
 import type { SpaceRequest } from '../../api/spaces.ts';
 import type { Failure } from '../../controller/index.ts';
@@ -6,7 +6,7 @@ import { TOOLCHAIN_FINALIZER } from '../names.ts';
 import { Secret } from '../objects.ts';
 import type { Readiness } from './conditions.ts';
 
-/** What a failure means for the space request that it befell. */
+/** The readiness of a space request after a failed write. */
 export function requestFailure({ metadata }: SpaceRequest, { step, cause }: Failure): Readiness {
   const { deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp !== undefined) {
@@ -23,7 +23,7 @@ export function requestFailure({ metadata }: SpaceRequest, { step, cause }: Fail
   }
 }
 
-/** What a failure means for the space that it befell. */
+/** The readiness of a space after a failed write. */
 export function spaceFailure({ metadata, spec, status }: Space, { message }: Failure): Readiness {
   const current = status?.targetCluster ?? '';
   if (metadata.deletionTimestamp !== undefined) return { reason: 'UnableToTerminate', message };

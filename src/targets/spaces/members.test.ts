@@ -20,28 +20,28 @@ const binding = (user: string, of: string, role: string, meta: Partial<ObjectMet
     { ...HOST, ...meta },
   );
 
-describe('who may do what in a space', () => {
+describe('a space', () => {
   const members = (it: Space, ...others: KubeObject[]) =>
     Object.fromEntries(planIn([it, ...others], (view) => membersOf(view, it)));
   const child = space('jane-dev', { parentSpace: 'jane' });
   const parent = space('jane', { parentSpace: 'root' });
 
-  test('those of its parent, where it has none of its own', () => {
+  test('inherits the members of its parent', () => {
     const all = [parent, binding('jane', 'jane', 'admin'), binding('lara', 'jane', 'viewer')];
     expect(members(child, ...all)).toEqual({ admin: ['jane'], viewer: ['lara'] });
   });
 
-  test('both, where they are different people', () => {
+  test('has its own members beside those of its parent', () => {
     const all = [parent, binding('jane', 'jane', 'admin'), binding('john', 'jane-dev', 'admin')];
     expect(members(child, ...all)).toEqual({ admin: ['jane', 'john'] });
   });
 
-  test('what somebody is in the space itself, whatever they are above it', () => {
+  test('prefers the role of a user in the space itself to the one in its parent', () => {
     const all = [parent, binding('jane', 'jane', 'admin'), binding('jane', 'jane-dev', 'viewer')];
     expect(members(child, ...all)).toEqual({ viewer: ['jane'] });
   });
 
-  test('those of all spaces above it, the nearest first', () => {
+  test('inherits from all parent spaces, nearest first', () => {
     const all = [
       parent,
       space('root'),
@@ -52,20 +52,20 @@ describe('who may do what in a space', () => {
     expect(members(child, ...all)).toEqual({ admin: ['ann'], maintainer: ['bob'] });
   });
 
-  test('only its own, where it inherits nothing', () => {
+  test('has only its own members with disableInheritance', () => {
     const alone = space('jane-dev', { parentSpace: 'jane', disableInheritance: true });
     const all = [parent, binding('jane', 'jane', 'admin'), binding('john', 'jane-dev', 'admin')];
     expect(members(alone, ...all)).toEqual({ admin: ['john'] });
   });
 
-  test('nobody whose binding is going, and everybody once where parents go in a circle', () => {
+  test('ignores bindings that are being deleted, and stops at a cycle of parents', () => {
     const circle = [space('jane', { parentSpace: 'jane-dev' }), binding('jane', 'jane', 'admin')];
     expect(members(child, ...circle, binding('gone', 'jane', 'admin', { deletionTimestamp: ago(1) }))).toEqual({
       admin: ['jane'],
     });
   });
 
-  test('a tier gives them the rights that it has for them', () => {
+  test('gets the role bindings that its tier makes for its members', () => {
     const tier: Tier = {
       name: 'shared',
       namespaces: ({ metadata }, of) => [
@@ -89,37 +89,37 @@ describe('who may do what in a space', () => {
   });
 });
 
-describe('a space that belongs to no other', () => {
+describe('a space without a parent', () => {
   const aged = (seconds: number, spec: object = {}, name = 'jane') =>
     space(name, spec, { creationTimestamp: ago(seconds) });
   const plan = (it: Space, ...others: KubeObject[]) =>
     planIn([it, ...others], (view) => planCleanup(view, it, defaultSettings));
 
-  test('goes when nobody is bound to it after 30 s, and is looked at again until then', () => {
+  test('is deleted if it has no binding after 30 s, and is checked again until then', () => {
     expect(shown(plan(aged(31)))).toEqual(['remove Space offshoot-system/jane']);
     expect(plan(aged(30))).toEqual({ requeueAfterMs: 1 });
     expect(plan(aged(10))).toEqual({ requeueAfterMs: 20_001 });
   });
 
-  test('stays with somebody bound to it', () => {
+  test('is kept if it has a binding', () => {
     expect(plan(aged(99), binding('jane', 'jane', 'admin'))).toEqual({});
     expect(shown(plan(aged(99), binding('jane', 'other', 'admin')))).toHaveLength(1);
   });
 
   test.each([
-    ['one below another that is there', aged(99, { parentSpace: 'root' }), [space('root')]],
-    ['one below another that is gone', aged(99, { parentSpace: 'root' }), []],
+    ['one whose parent exists', aged(99, { parentSpace: 'root' }), [space('root')]],
+    ['one whose parent is gone', aged(99, { parentSpace: 'root' }), []],
     [
-      'one below another that is going',
+      'one whose parent is being deleted',
       aged(99, { parentSpace: 'root' }),
       [space('root', {}, { deletionTimestamp: ago(1) })],
     ],
-    ['the root of those who know no spaces', aged(99, {}, 'offshoot'), []],
-  ])('and so does %s', (_what, it, others) => {
+    ['the root space', aged(99, {}, 'offshoot'), []],
+  ])('is deleted, but not %s', (_what, it, others) => {
     expect(plan(it, ...others)).toEqual({});
   });
 
-  test('that is going is left to go', () => {
+  test('is left alone while it is being deleted', () => {
     expect(plan(space('jane', {}, { creationTimestamp: ago(99), deletionTimestamp: ago(9) }))).toEqual({});
   });
 });

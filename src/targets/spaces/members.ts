@@ -1,15 +1,15 @@
-// Who may do what in a space: those who were bound to it and, unless it says otherwise, to the spaces above it.
+// The members of a space: users that are bound to it and, unless it disables inheritance, to its parent spaces.
 import { Space } from '../../api/spaces.ts';
 import type { View } from '../../controller/index.ts';
 import { bindingsOf } from './world.ts';
 
-/** Users by role, both in order. */
+/** Users by role, both sorted. */
 export type Members = ReadonlyMap<string, readonly string[]>;
 
-/** The members of a space. What somebody is in a space itself counts before what they are above it. */
+/** The members of a space. The role of a user in the nearest space counts. */
 export function membersOf(view: View, space: Space): Members {
   const roles = new Map<string, string>();
-  for (const each of lineOf(view, space)) {
+  for (const each of ancestorsOf(view, space)) {
     for (const { spec } of bindingsOf(view, each)) {
       if (!roles.has(spec.masterUserRecord)) roles.set(spec.masterUserRecord, spec.spaceRole);
     }
@@ -21,12 +21,12 @@ export function membersOf(view: View, space: Space): Members {
   );
 }
 
-/** A space and those that it inherits from, nearest first. A circle of parents ends where it began. */
-function lineOf(view: View, space: Space, below: readonly Space[] = []): readonly Space[] {
+/** A space and those that it inherits from, nearest first. Stops at a cycle of parents. */
+function ancestorsOf(view: View, space: Space, below: readonly Space[] = []): readonly Space[] {
   if (below.includes(space)) return below;
-  const line = [...below, space];
+  const spaces = [...below, space];
   const { disableInheritance, parentSpace = '' } = space.spec;
-  if (disableInheritance || parentSpace === '') return line;
+  if (disableInheritance || parentSpace === '') return spaces;
   const parent = view.get(Space, { name: parentSpace, namespace: space.metadata.namespace });
-  return parent === undefined ? line : lineOf(view, parent, line);
+  return parent === undefined ? spaces : ancestorsOf(view, parent, spaces);
 }

@@ -19,17 +19,17 @@ export const TIER_LABEL = `${PREFIX}/tier`;
 export const PROVIDER_LABEL = `${PREFIX}/provider`;
 export const PROVIDER = 'codeready-toolchain';
 
-/** On a space: the state of the tier that it was last made from. */
+/** On a space: the hash of the tier that it was last made from. */
 export function tierHashLabel(tier: string): string {
   return `${PREFIX}/${tier}-tier-hash`;
 }
 
-/** The length of what is put behind the name of a parent: a dash and five characters. */
+/** The length of the suffix after the name of a parent: a dash and five characters. */
 const SUFFIX_LENGTH = 6;
 
 /**
- * The name of the space for a request: that of its parent, and the beginning of the request's uid. Of a parent that is
- * itself a sub-space the last part is cut, so that names do not grow.
+ * The name of the space for a request: the name of its parent and the beginning of the request's uid. If the parent is
+ * itself a sub-space, its suffix is replaced, so that names do not grow.
  */
 export function subspaceName(
   parent: { readonly name: string; readonly isSubspace: boolean },

@@ -45,7 +45,7 @@ const plan = (it: SpaceRequest, others: readonly KubeObject[], settings = {}) =>
   planIn([it, ...others], (view) => planSpaceRequest(view, it, { ...defaultSettings, ...settings }));
 
 describe('a new request', () => {
-  test('asks for a space below the root, and says that it is provisioning', () => {
+  test('makes a space below the root, and reports that it is provisioning', () => {
     const it = request({ spec: { tierName: 'appstudio-env', disableInheritance: true } });
     const { steps, ...rest } = plan(it, [home()]);
     expect(steps).toMatchObject([
@@ -75,23 +75,23 @@ describe('a new request', () => {
     expect(conditionsIn(rest)).toEqual(['Ready=False Provisioning']);
   });
 
-  test('in a namespace that is going asks for nothing', () => {
+  test('makes nothing in a namespace that is being deleted', () => {
     expect(plan(request(), [object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })])).toEqual({});
   });
 
-  test('asks that nothing be inherited only if it was asked to', () => {
+  test('disables inheritance only if its spec says so', () => {
     const [step] = plan(request(), [home()]).steps!;
     expect(step).not.toHaveProperty('object.spec.disableInheritance');
   });
 
-  test('below a sub-space gets a name that is no longer than that one', () => {
+  test('below a sub-space makes a space whose name is not longer', () => {
     const parent = object(Space, 'jane-12345', { spec: { parentSpace: 'jane' } }, { namespace: HOST });
     expect(shown(plan(request(), [home({ [SPACE]: 'jane-12345' }), parent]))).toEqual([
       'make Space offshoot-system/jane-abcde',
     ]);
   });
 
-  test('takes the cluster of its parent only if it asks for no roles', () => {
+  test('uses the cluster of its parent only if it asks for no roles', () => {
     const parent = object(Space, 'jane', { spec: { targetCluster: 'local' } }, { namespace: HOST });
     const roles = request({ spec: { tierName: 'appstudio-env', targetClusterRoles: ['big'] } });
     const [step] = plan(roles, [home({ [SPACE]: 'jane' }), parent]).steps!;
@@ -102,12 +102,12 @@ describe('a new request', () => {
     });
   });
 
-  test('never takes the space of another request whose uid begins alike', () => {
+  test('never uses the space of another request whose uid begins alike', () => {
     const other = object(Space, 'offshoot-abcde', { spec: {} }, { namespace: HOST });
     expect(shown(plan(request(), [home(), other]))).toEqual(['make Space offshoot-system/offshoot-abcdefgh-1234']);
   });
 
-  const going = { deletionTimestamp: ago(1), finalizers: ['x'] };
+  const deleting = { deletionTimestamp: ago(1), finalizers: ['x'] };
   test.each([
     ['no namespace', request(), [], 'unable to get namespace: namespaces "team" not found'],
     [
@@ -117,9 +117,9 @@ describe('a new request', () => {
       'unable to get parentSpace: spaces.toolchain.dev.openshift.com "jane" not found',
     ],
     [
-      'a parent that is going',
+      'a parent that is being deleted',
       request(),
-      [home({ [SPACE]: 'jane' }), object(Space, 'jane', { spec: {} }, { namespace: HOST, ...going })],
+      [home({ [SPACE]: 'jane' }), object(Space, 'jane', { spec: {} }, { namespace: HOST, ...deleting })],
       'parentSpace is being deleted',
     ],
     ['a blank tier', request({ spec: { tierName: '' } }), [home()], 'tierName cannot be blank'],
@@ -136,16 +136,16 @@ describe('a new request', () => {
       'Expected 1 matching subspace for spaceRequest sr in namespace team, found 2',
     ],
     [
-      'a space that is going',
+      'a space that is being deleted',
       request(),
-      [home(), space({}, { ...going, labels: space().metadata.labels! })],
+      [home(), space({}, { ...deleting, labels: space().metadata.labels! })],
       'cannot update subSpace because it is currently being deleted',
     ],
-  ] as const)('says what is wrong with %s', (_what, it, others, message) => {
+  ] as const)('reports %s', (_what, it, others, message) => {
     expect(conditionsIn(plan(it, others))).toEqual([`Ready=False UnableToProvision: ${message}`]);
   });
 
-  test('in a namespace without a space, where there is no root, says so', () => {
+  test('reports a namespace without a space label if there is no root', () => {
     expect(conditionsIn(plan(request(), [home()], { rootSpace: '' }))).toEqual([
       'Ready=False UnableToProvision: unable to find space label toolchain.dev.openshift.com/space on namespace team',
     ]);
@@ -153,12 +153,12 @@ describe('a new request', () => {
 });
 
 describe('a request with a space', () => {
-  test('passes on what the space says', () => {
+  test('passes on the condition of the space', () => {
     const others = [home(), space({ status: ready('False', 'UnableToProvision', 'no room') })];
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False UnableToProvision: no room']);
   });
 
-  test('has a Secret for the namespace before it is ready', () => {
+  test('gets a Secret for the namespace before it is Ready', () => {
     const others = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
     expect(conditionsIn(plan(request(), others))).toEqual(['Ready=False Provisioning']);
     const { steps, status, ...rest } = plan(request(), [...others, account]);
@@ -192,11 +192,11 @@ describe('a request with a space', () => {
   const known = request({ status: { namespaceAccess: [{ name: 'jane-env', secretRef: 'theirs' }] } });
   const full = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } }), account];
 
-  test('makes a Secret that is missing again, under the name that it had', () => {
+  test('recreates a missing Secret under the same name', () => {
     expect(shown(plan(known, full))).toEqual(['token Secret team/theirs']);
   });
 
-  test('leaves a Secret alone that is there, and forever if its token is not one of ours', () => {
+  test('leaves a Secret alone whose token is not ours, and does not check it again', () => {
     const { requeueAfterMs, ...rest } = plan(known, [...full, secret('theirs')]);
     expect(shown(rest)).toEqual([]);
     expect(requeueAfterMs).toBeUndefined();
@@ -219,24 +219,24 @@ describe('a request with a space', () => {
     expect(shown(plan(known, [...full, aged(200)]))).toContain('token Secret team/theirs');
   });
 
-  const anew = { ...account, metadata: { ...account.metadata, uid: 'another' } };
+  const recreated = { ...account, metadata: { ...account.metadata, uid: 'another' } };
   test.each([
-    ['that somebody overwrote', [...full, aged(1, 'Z2FyYmFnZQ==')], {}],
-    ['of an account that was made anew', [...full.slice(0, -1), anew, aged(1)], {}],
+    ['that were overwritten', [...full, aged(1, 'Z2FyYmFnZQ==')], {}],
+    ['of an account that was recreated', [...full.slice(0, -1), recreated, aged(1)], {}],
     ['for another URL', [...full, aged(1)], { cluster: { ...defaultSettings.cluster, server: 'https://moved' } }],
     [
-      'that lost their annotations, and were ours',
+      'that we issued and that lost their annotations',
       [
         ...full,
         { ...secret('theirs'), metadata: { ...secret('theirs').metadata, managedFields: [{ manager: 'offshoot-x' }] } },
       ],
       {},
     ],
-  ])('issues credentials again %s', (_what, others, settings) => {
+  ])('reissues credentials %s', (_what, others, settings) => {
     expect(shown(plan(known, others, settings))).toContain('token Secret team/theirs');
   });
 
-  test('waits with the credentials until the account is not the one that the last claim had', () => {
+  test('issues no credentials until the account of the last claim is replaced', () => {
     const last = { 'offshoot.dev/last-claim': 'uid-of-before' };
     const released = { ...known, metadata: { ...known.metadata, annotations: last } };
     const waiting = plan(released, [...full, aged(1)]);
@@ -244,11 +244,11 @@ describe('a request with a space', () => {
       [expect.stringContaining('"offshoot.dev/last-claim":"uid-of-before"')],
       ['Ready=False Provisioning'],
     ]);
-    const fresh = { ...anew, metadata: { ...anew.metadata, annotations: last } };
+    const fresh = { ...recreated, metadata: { ...recreated.metadata, annotations: last } };
     expect(shown(plan(released, [...full.slice(0, -1), fresh, aged(1)]))).toContain('token Secret team/theirs');
   });
 
-  /** A tier with two namespaces, whose accounts get credentials if there is one. */
+  /** A tier with two namespaces and, if given, a service account in each. */
   const two = (serviceAccount?: string): Tier => ({
     name: 'two',
     namespaces: () => [],
@@ -258,7 +258,7 @@ describe('a request with a space', () => {
   const both = { ...made, provisionedNamespaces: [{ name: 'jane-dev', type: 'default' }, { name: 'jane-stage' }] };
   const inTwo = [home(), space({ status: { ...both, ...ready('True', 'Provisioned') } })];
 
-  test('with two namespaces has an entry and a Secret for each', () => {
+  test('with two namespaces gets an entry and a Secret for each', () => {
     const accounts = ['jane-dev', 'jane-stage'].map((namespace) => object(ServiceAccount, 'mine', {}, { namespace }));
     const planned = plan(ofTwo, [...inTwo, ...accounts], { tiers: [two('mine')] });
     const secrets = shown(planned).filter((line) => line.startsWith('token Secret'));
@@ -269,7 +269,7 @@ describe('a request with a space', () => {
     ]);
   });
 
-  test('of a tier without an account has entries without a Secret', () => {
+  test('of a tier without a service account gets entries without a Secret', () => {
     const planned = plan(ofTwo, inTwo, { tiers: [two()] });
     expect(shown(planned).filter((line) => line.includes('Secret'))).toEqual([]);
     expect(planned.status?.['namespaceAccess']).toEqual([
@@ -279,7 +279,7 @@ describe('a request with a space', () => {
     expect(conditionsIn(planned)).toEqual(['Ready=True Provisioned']);
   });
 
-  test('whose status names a Secret makes no second one, however often it is looked at', () => {
+  test('makes no second Secret if its status names one', () => {
     const named = request({ status: { namespaceAccess: [{ name: 'jane-env', secretRef: 'theirs' }] } });
     for (const others of [full, [...full, secret('theirs')]]) {
       const secrets = shown(plan(named, others)).filter((line) => line.includes('Secret'));
@@ -287,7 +287,7 @@ describe('a request with a space', () => {
     }
   });
 
-  test('says where to deploy in the same write in which it says that it is ready, or before', () => {
+  test('writes namespaceAccess and the URL no later than the condition Ready', () => {
     const { status } = plan(request(), full);
     expect(status).toMatchObject({ namespaceAccess: [{ name: 'jane-env' }], targetClusterURL: expect.any(String) });
     expect(conditionsIn({ status: status! })).toEqual(['Ready=True Provisioned']);
@@ -296,29 +296,29 @@ describe('a request with a space', () => {
   test.each([
     ['its tier', { tierName: 'two' }, '{"tierName":"two"}'],
     ['its roles', { tierName: 'appstudio-env', targetClusterRoles: ['big'] }, '{"targetClusterRoles":["big"]}'],
-  ])('%s, when changed, go to its space', (_what, spec, change) => {
+  ])('passes a change of %s on to its space', (_what, spec, change) => {
     const planned = plan(request({ spec }), [home(), space()], { tiers: [two()] });
     expect(shown(planned)).toEqual([`edit Space offshoot-system/offshoot-abcde {"spec":${change}}`]);
   });
 
-  test('an empty list of roles and none are the same', () => {
+  test('treats an empty list of roles like none', () => {
     const none = request({ spec: { tierName: 'appstudio-env', targetClusterRoles: [] } });
     expect(shown(plan(none, [home(), space()]))).toEqual([]);
     const empty = { tierName: 'appstudio-env', parentSpace: 'offshoot', targetClusterRoles: [] };
     expect(shown(plan(request(), [home(), space({ spec: empty })]))).toEqual([]);
   });
 
-  test('finds its space by labels, whatever that is called', () => {
+  test('finds its space by labels, whatever its name', () => {
     expect(shown(plan(request(), [home(), space({}, {}, 'offshootabcde')]))).toEqual([]);
   });
 
-  test('whose account is missing waits for it', () => {
+  test('waits for a missing service account', () => {
     const without = [home(), space({ status: { ...made, ...ready('True', 'Provisioned') } })];
     const planned = plan(request(), without);
     expect([shown(planned), conditionsIn(planned)]).toEqual([[], ['Ready=False Provisioning']]);
   });
 
-  test('in a cluster that nobody knows says so', () => {
+  test('reports an unknown cluster', () => {
     const elsewhere = space({ status: { ...made, targetCluster: 'invalid', ...ready('True', 'Provisioned') } });
     expect(conditionsIn(plan(request(), [home(), elsewhere]))).toEqual([
       'Ready=False UnableToProvision: unable to find target cluster with name: invalid',
@@ -326,14 +326,14 @@ describe('a request with a space', () => {
   });
 });
 
-describe('a request that is going', () => {
+describe('a request that is being deleted', () => {
   const it = request({}, { deletionTimestamp: ago(300) });
 
-  test('goes when it has no space', () => {
+  test('finishes when it has no space', () => {
     expect(plan(it, [])).toEqual({ finished: true });
   });
 
-  test('takes its space with it first, also when its parent is gone', () => {
+  test('deletes its space first, even when the parent is gone', () => {
     const { finished, ...rest } = plan(it, [space()]);
     expect([finished, shown(rest), conditionsIn(rest)]).toEqual([
       undefined,
@@ -347,14 +347,14 @@ describe('a request that is going', () => {
     [119, 'Ready=False Terminating', 1001],
     [120, 'Ready=False Terminating', 1],
     [121, 'Ready=False UnableToTerminate: subSpace deletion has not completed in over 2 minutes', undefined],
-  ])('after %d s of waiting for its space says %s', (seconds, condition, requeueAfterMs) => {
+  ])('after %d s of waiting for its space reports %s', (seconds, condition, requeueAfterMs) => {
     const slow = space({}, { deletionTimestamp: ago(seconds), labels: space().metadata.labels! });
     const planned = plan(it, [slow]);
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([[condition], requeueAfterMs]);
   });
 });
 
-test('conditions of others stay where they are, and so does Ready', () => {
+test('conditions of others and Ready keep their position', () => {
   const theirs = { type: 'Approved', status: 'True' };
   const at = (conditions: object[]) =>
     plan(request({ status: { conditions } }), [home()]).status!.conditions!.map(({ type }) => type);
@@ -362,7 +362,7 @@ test('conditions of others stay where they are, and so does Ready', () => {
   expect(at([{ type: 'Ready', status: 'True' }, theirs])).toEqual(['Ready', 'Approved']);
 });
 
-test('the condition moves its time only with its status, and its second time with anything', () => {
+test('lastTransitionTime changes only with the status of the condition, lastUpdatedTime with anything', () => {
   const before = {
     conditions: [
       { type: 'Ready', status: 'False', reason: 'Provisioning', lastTransitionTime: ago(50), lastUpdatedTime: ago(50) },

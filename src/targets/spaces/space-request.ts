@@ -1,4 +1,5 @@
-// Space requests: each gets a space below that of its namespace, and Secrets with access to what the space consists of.
+// Space requests: each gets a space below that of its namespace, and Secrets with access to the namespaces of the
+// space.
 import { Space, SpaceRequest } from '../../api/spaces.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
@@ -25,7 +26,7 @@ import {
 import { tierNamed, tierNotFound } from './tiers.ts';
 import { spacesFor } from './world.ts';
 
-/** How long a space may take to go. */
+/** How long the deletion of a space may take. */
 const STUCK_MS = 120_000;
 
 export function spaceRequests(settings: Settings): ControllerDefinition {
@@ -65,10 +66,10 @@ export function planSpaceRequest(view: View, request: SpaceRequest, settings: Se
   if (space.metadata.deletionTimestamp !== undefined) {
     return failed('cannot update subSpace because it is currently being deleted');
   }
-  return provisioned(view, request, space, [followStep(space, request)], settings);
+  return provisioned(view, request, space, [syncStep(space, request)], settings);
 }
 
-/** The space that a request's own space belongs to. It need not exist when it is the root. */
+/** The parent of the space of a request. The root space need not exist. */
 interface Parent {
   readonly name: string;
   readonly namespace: string;
@@ -97,7 +98,7 @@ function parentOf(view: View, request: SpaceRequest, settings: Settings): Parent
   };
 }
 
-/** The name for a new space. Two requests whose uids begin alike must not get the same one. */
+/** The name for a new space. Two requests whose uids begin alike must not get the same name. */
 function freeName(view: View, request: SpaceRequest, parent: Parent): string {
   const short = subspaceName(parent, request);
   const isTaken = view.get(Space, { name: short, namespace: parent.namespace }) !== undefined;
@@ -114,7 +115,7 @@ function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
     metadata: {
       name,
       namespace: parent.namespace,
-      // Whoever manages spaces would put it there, and say that the cluster is known: two writes less.
+      // The space controller would set the finalizer and the state label: this saves two writes.
       finalizers: [TOOLCHAIN_FINALIZER],
       labels: {
         [REQUEST_LABEL]: request.metadata.name,
@@ -127,7 +128,7 @@ function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
     spec: {
       tierName,
       parentSpace: parent.name,
-      // Of what is not known yet nothing is said: whoever completes spaces fills it in.
+      // The completion controller sets the missing fields.
       ...(targetClusterRoles.length > 0 && { targetClusterRoles }),
       ...(targetCluster !== undefined && { targetCluster }),
       ...(disableInheritance !== undefined && { disableInheritance }),
@@ -136,10 +137,10 @@ function spaceFor(request: SpaceRequest, parent: Parent, name: string): Space {
 }
 
 /**
- * The space follows what its request says of tier and roles, and of who had it last. An empty list and none are the
+ * Updates the space with the tier, the roles and the last claim of its request. An empty list of roles and none are the
  * same.
  */
-function followStep(space: Space, { metadata: { annotations }, spec }: SpaceRequest): Step {
+function syncStep(space: Space, { metadata: { annotations }, spec }: SpaceRequest): Step {
   const { targetClusterRoles: before = [] } = space.spec;
   const { tierName, targetClusterRoles: roles = [] } = spec;
   const isSame = before.length === roles.length && roles.every((role, i) => role === before[i]);
@@ -149,7 +150,7 @@ function followStep(space: Space, { metadata: { annotations }, spec }: SpaceRequ
   return edit(Space, space, { ...marked, spec: next });
 }
 
-/** Access to the namespaces of a space, and then its own word on whether it is ready. */
+/** Gives access to the namespaces of a space, and then passes its condition on. */
 function provisioned(view: View, request: SpaceRequest, space: Space, steps: Step[], settings: Settings): Plan {
   const namespaces = (space.status?.provisionedNamespaces ?? []).flatMap(({ name = '' }) => (name === '' ? [] : name));
   const target = space.status?.targetCluster ?? '';
@@ -160,12 +161,12 @@ function provisioned(view: View, request: SpaceRequest, space: Space, steps: Ste
   const access = namespaces.map((name) => accessTo(view, request, name, settings));
   const ready = readyOf(space);
   const isWaiting = access.some(({ secretRef }) => secretRef === undefined);
-  const isAlmost = ready === undefined || (ready.status === 'True' && isWaiting);
-  const readiness = isAlmost ? ({ reason: 'Provisioning' } as const) : passOn(ready);
+  const isProvisioning = ready === undefined || (ready.status === 'True' && isWaiting);
+  const readiness = isProvisioning ? ({ reason: 'Provisioning' } as const) : readinessOf(ready);
   const namespaceAccess = access.map(({ name, secretRef = '' }) => ({ name, secretRef }));
   const status = {
     ...request.status,
-    // Where the cluster is matters together with what may be reached there.
+    // The URL of the cluster is only useful together with namespaces.
     ...(target !== '' && namespaces.length > 0 && { targetClusterURL: settings.cluster.server }),
     ...(!isWaiting && access.length > 0 && { namespaceAccess }),
   };
@@ -177,21 +178,21 @@ function provisioned(view: View, request: SpaceRequest, space: Space, steps: Ste
   };
 }
 
-function passOn({ status, reason, message }: NonNullable<ReturnType<typeof readyOf>>): Readiness {
+function readinessOf({ status, reason, message }: NonNullable<ReturnType<typeof readyOf>>): Readiness {
   if (status === 'True') return { reason: 'Provisioned' };
-  // A space of another operator may say what it likes.
+  // The space of another operator may have any reason.
   return { reason: (reason as Readiness['reason']) || 'Provisioning', ...(message && { message }) };
 }
 
 interface Access {
   readonly name: string;
-  /** Undefined while there can be no Secret yet. */
+  /** Undefined while no Secret can be made yet. */
   readonly secretRef: string | undefined;
   readonly steps: readonly Step[];
   readonly freshForMs: number;
 }
 
-/** The Secret for one namespace. The name that the status gives it stays, whatever became of the Secret. */
+/** The Secret for one namespace. Its name in the status is kept, whatever happened to the Secret. */
 function accessTo(view: View, request: SpaceRequest, name: string, settings: Settings): Access {
   const account = tierNamed(request.spec.tierName, settings.tiers)!.serviceAccount;
   if (account === undefined) return { name, secretRef: '', steps: [], freshForMs: Infinity };
@@ -199,7 +200,7 @@ function accessTo(view: View, request: SpaceRequest, name: string, settings: Set
   const known = request.status?.namespaceAccess?.find((each) => each.name === name)?.secretRef;
   const secretRef = known || joinName(request.metadata.name, digest(name));
   const secret = view.get(Secret, { name: secretRef, namespace });
-  // Credentials that somebody else issued are not ours to judge.
+  // Credentials that somebody else issued are left alone.
   const isOthers = secret?.data?.['kubeconfig'] !== undefined && !isIssuedByUs(secret);
   if (isOthers) return { name, secretRef, steps: [], freshForMs: Infinity };
   const serviceAccount = { name: account, namespace: name };
@@ -245,7 +246,7 @@ function secretFor(
   };
 }
 
-/** The space goes first; the request tells how that goes. */
+/** Deletes the space first; the request reports the progress. */
 function planDeletion(view: View, request: SpaceRequest): Plan {
   const spaces = spacesFor(view, request);
   if (spaces.length === 0) return { finished: true };

@@ -17,7 +17,7 @@ const SPEC = { tierName: 'appstudio-env', targetCluster: 'local' };
 const space = (spec: object = SPEC, status?: object, meta: Partial<ObjectMeta> = {}): Space =>
   object(Space, 'jane', { spec, ...(status && { status }) }, { namespace: 'offshoot-system', ...meta });
 
-/** All that the tier makes of the space, as if it were there. */
+/** All objects that the tier makes for the space, as if they existed. */
 function allOf(it: Space): KubeObject[] {
   return tier
     .namespaces(it, new Map())
@@ -44,7 +44,7 @@ const ready = {
 };
 
 describe('a space', () => {
-  test('gets the namespace of its tier and all that is in it', () => {
+  test('gets the namespace of its tier with all its contents', () => {
     const planned = plan(space());
     expect(shown(planned)).toEqual([
       `edit Space offshoot-system/jane {"metadata":{"labels":{"${STATE}":"cluster-assigned"}}}`,
@@ -68,7 +68,7 @@ describe('a space', () => {
     expect(planned.requeueAfterMs).toBe(1000);
   });
 
-  test('is provisioned once all of it is there, and not before', () => {
+  test('is Provisioned once all of its objects exist, and not before', () => {
     const it = space();
     const all = allOf(it);
     for (const missing of all) {
@@ -107,24 +107,24 @@ describe('a space', () => {
       'cluster-assigned',
     ],
     [
-      'a namespace of somebody else by the name',
+      'a namespace of that name that is not ours',
       SPEC,
       [object(Namespace, 'jane-env')],
       'UnableToProvision: namespace jane-env exists already and does not belong to the space',
       'cluster-assigned',
     ],
-  ] as const)('%s', (_what, spec, others, condition, state) => {
+  ] as const)('reports %s', (_what, spec, others, condition, state) => {
     const planned = plan(space(spec), ...others);
     expect(conditionsIn(planned)).toEqual([`Ready=False ${condition}`]);
     expect(shown(planned)).toEqual([`edit Space offshoot-system/jane {"metadata":{"labels":{"${STATE}":"${state}"}}}`]);
   });
 
-  test('carries the name of its parent', () => {
+  test('has a label with the name of its parent', () => {
     const it = space({ ...SPEC, parentSpace: 'root' });
     expect(shown(plan(it, ...allOf(it))).at(-1)).toContain('"toolchain.dev.openshift.com/parent-space":"root"');
   });
 
-  test('that was made from another state of its tier is updated first', () => {
+  test('that was made from an older version of its tier is updated first', () => {
     const it = space(SPEC, ready, { labels: { ...settled, [HASH]: 'old' } });
     const planned = plan(it, ...allOf(it));
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([['Ready=False Updating'], 1000]);
@@ -132,25 +132,25 @@ describe('a space', () => {
     expect(conditionsIn(plan(next, ...allOf(next)))).toEqual(['Ready=True Provisioned']);
   });
 
-  test('writes nothing into a namespace that is going, and waits for the name', () => {
+  test('writes nothing into a namespace that is being deleted, and waits until its name is free', () => {
     const it = space(SPEC);
-    const going = object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) });
-    const planned = plan(it, going);
+    const deleting = object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) });
+    const planned = plan(it, deleting);
     expect(conditionsIn(planned)).toEqual(['Ready=False Provisioning']);
     expect(shown(planned).filter((line) => line.startsWith('own'))).toEqual([]);
   });
 
   test.each([
     ['is gone', []],
-    ['is going', [object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) })]],
-  ])('makes no empty namespace in place of one that %s, and says so', (_what, left) => {
+    ['is being deleted', [object(Namespace, 'jane-env', {}, { labels: OF, deletionTimestamp: ago(5) })]],
+  ])('does not replace a namespace that %s with an empty one, and reports it', (_what, left) => {
     const it = space(SPEC, ready, { labels: settled });
     const planned = plan(it, ...allOf(it).filter(({ kind }) => kind !== 'Namespace'), ...left);
-    const told = 'Ready=False UnableToProvision: namespace jane-env was deleted, with all that was in it';
-    expect([shown(planned), conditionsIn(planned)]).toEqual([[], [told]]);
+    const condition = 'Ready=False UnableToProvision: namespace jane-env was deleted, with all that was in it';
+    expect([shown(planned), conditionsIn(planned)]).toEqual([[], [condition]]);
   });
 
-  test('that should be elsewhere leaves first', () => {
+  test('that moves to another cluster deletes its namespaces first', () => {
     const it = space({ tierName: 'appstudio-env' }, ready, { labels: settled });
     const leaving = plan(it, object(Namespace, 'jane-env', {}, { labels: OF }));
     expect([shown(leaving), conditionsIn(leaving)]).toEqual([
@@ -165,13 +165,13 @@ describe('a space', () => {
   });
 });
 
-describe('a space that is going', () => {
-  const going = { deletionTimestamp: ago(100) };
+describe('a space that is being deleted', () => {
+  const deleting = { deletionTimestamp: ago(100) };
   const namespace = (name: string, meta: Partial<ObjectMeta> = {}) =>
     object(Namespace, name, {}, { labels: OF, ...meta });
 
-  test('takes its namespaces with it one at a time, and goes when they are gone', () => {
-    const it = space(SPEC, ready, going);
+  test('deletes its namespaces one at a time, and finishes when they are gone', () => {
+    const it = space(SPEC, ready, deleting);
     const first = plan(it, namespace('jane-a'), namespace('jane-b'));
     expect([shown(first), conditionsIn(first), first.finished]).toEqual([
       ['remove Namespace jane-a'],
@@ -181,28 +181,28 @@ describe('a space that is going', () => {
     expect(plan(it)).toEqual({ finished: true });
   });
 
-  test('that never was anywhere goes at once', () => {
-    expect(plan(space({ tierName: 'appstudio-env' }, undefined, going))).toEqual({ finished: true });
+  test('that never had a cluster finishes at once', () => {
+    expect(plan(space({ tierName: 'appstudio-env' }, undefined, deleting))).toEqual({ finished: true });
   });
 
-  test('from a cluster that nobody knows says so, unless nothing was made there', () => {
+  test('reports an unknown cluster, unless nothing was made there', () => {
     const spec = { ...SPEC, targetCluster: 'lost' };
-    expect(conditionsIn(plan(space(spec, { targetCluster: 'lost' }, going)))).toEqual([
+    expect(conditionsIn(plan(space(spec, { targetCluster: 'lost' }, deleting)))).toEqual([
       "Ready=False UnableToTerminate: cannot delete NSTemplateSet: unknown target member cluster: 'lost'",
     ]);
-    expect(plan(space(spec, undefined, going))).toEqual({ finished: true });
+    expect(plan(space(spec, undefined, deleting))).toEqual({ finished: true });
   });
 
   test.each([
     [60, 'Ready=False Terminating', 1],
     [61, 'Ready=False UnableToTerminate: NSTemplateSet deletion has not completed in over 1 minute', undefined],
-  ])('after %d s of waiting for a namespace says %s', (seconds, condition, requeueAfterMs) => {
-    const planned = plan(space(SPEC, ready, going), namespace('jane-env', { deletionTimestamp: ago(seconds) }));
+  ])('after %d s of waiting for a namespace reports %s', (seconds, condition, requeueAfterMs) => {
+    const planned = plan(space(SPEC, ready, deleting), namespace('jane-env', { deletionTimestamp: ago(seconds) }));
     expect([conditionsIn(planned), planned.requeueAfterMs]).toEqual([[condition], requeueAfterMs]);
   });
 });
 
-test('what a space leaves open is filled in: its tier first, then its cluster', () => {
+test('planCompletion sets a missing tier first, then a missing cluster', () => {
   const fill = (spec: object, meta = {}) => shown(planCompletion(space(spec, undefined, meta), defaultSettings));
   const of = 'edit Space offshoot-system/jane';
   expect(fill({})).toEqual([`${of} {"spec":{"tierName":"appstudio-env"}}`]);
@@ -212,7 +212,7 @@ test('what a space leaves open is filled in: its tier first, then its cluster', 
   expect(fill({}, { deletionTimestamp: ago(1) })).toEqual([]);
 });
 
-test('a requested name becomes part of the name of the namespace', () => {
+test('a tier uses the requested name as part of the name of the namespace', () => {
   const it = space(SPEC, undefined, { annotations: { 'dt.appstudio.redhat.com/requested-namespace': 'staging' } });
   expect(tier.namespaces(it, new Map()).map(({ namespace }) => namespace.metadata.name)).toEqual(['jane-staging']);
 });

@@ -16,9 +16,9 @@ import { tierHash, tierNamed, tierNotFound } from './tiers.ts';
 import type { Tier, TierNamespace } from './tiers.ts';
 import { namespacesOf } from './world.ts';
 
-/** How long namespaces may take to go. */
+/** How long the deletion of a namespace may take. */
 const STUCK_MS = 60_000;
-/** How soon to look at a space again after it was changed. */
+/** How soon to check a space again after it was changed. */
 const SETTLE_MS = 1000;
 
 export function spaces(settings: Settings): ControllerDefinition {
@@ -58,7 +58,7 @@ export function planSpace(view: View, space: Space, { cluster, tiers }: Settings
   return provision(view, space, tier, desired, assigned);
 }
 
-/** Why a namespace can't be made: somebody else has its name, or deleted it. An empty one would not be the same. */
+/** Why a namespace can't be made: its name is taken, or it was deleted, and an empty one would not be the same. */
 function obstacle(view: View, space: Space, { metadata }: Namespace): string | undefined {
   const live = view.get(Namespace, { name: metadata.name });
   const wasMade = space.status?.provisionedNamespaces?.some(({ name }) => name === metadata.name);
@@ -77,7 +77,7 @@ function provision(
   assigned: readonly Step[],
 ): Plan {
   const targetCluster = space.spec.targetCluster!;
-  // What is on its way out can't be written to; ours is made when that is gone.
+  // Nothing can be created in a namespace that is being deleted; it is recreated afterwards.
   const isEnding = ({ metadata }: Namespace): boolean =>
     view.get(Namespace, { name: metadata.name })?.metadata.deletionTimestamp !== undefined;
   const made: Step[] = desired.flatMap(({ namespace, contents }) =>
@@ -86,8 +86,12 @@ function provision(
   const surplus = namespacesOf(view, space).filter(
     ({ metadata }) => !desired.some(({ namespace }) => namespace.metadata.name === metadata.name),
   );
-  const steps = [...outdated(view, desired), ...made, ...surplus.map((namespace) => remove(Namespace, namespace))];
-  const isThere = desired.every(
+  const steps = [
+    ...outdatedAccounts(view, desired),
+    ...made,
+    ...surplus.map((namespace) => remove(Namespace, namespace)),
+  ];
+  const isComplete = desired.every(
     ({ namespace, contents }) =>
       view.get(Namespace, namespace.metadata) !== undefined &&
       !isEnding(namespace) &&
@@ -97,7 +101,7 @@ function provision(
   const isCurrent = Object.entries(hash).every(([label, value]) => space.metadata.labels?.[label] === value);
   const status = { ...space.status, targetCluster };
   const wasMade = (space.status?.provisionedNamespaces ?? []).length > 0;
-  if (!isThere || surplus.length > 0) {
+  if (!isComplete || surplus.length > 0) {
     const reason = wasMade && !isCurrent ? 'Updating' : 'Provisioning';
     return { ...report(view, space, { reason }, status), steps: [...assigned, ...steps], requeueAfterMs: SETTLE_MS };
   }
@@ -110,8 +114,8 @@ function provision(
   return { ...report(view, space, { reason: 'Provisioned' }, { ...status, provisionedNamespaces }), steps: settled };
 }
 
-/** Accounts of whoever had the space before: they are recreated, so that nobody is let in who was let in for them. */
-function outdated(view: View, desired: readonly TierNamespace[]): Step[] {
+/** Service accounts of an earlier claim: they are recreated, which revokes their tokens. */
+function outdatedAccounts(view: View, desired: readonly TierNamespace[]): Step[] {
   return desired.flatMap(({ contents }) =>
     contents.flatMap(({ kind, object }) => {
       const live = kind === ServiceAccount ? view.get(ServiceAccount, object.metadata) : undefined;
@@ -121,7 +125,7 @@ function outdated(view: View, desired: readonly TierNamespace[]): Step[] {
   );
 }
 
-/** The labels of a space that is made: those of other tiers go. */
+/** The labels of a provisioned space: hashes of other tiers are removed. */
 function settledLabels(space: Space, hash: Readonly<Record<string, string>>): Record<string, string | undefined> {
   const isHash = new RegExp(`^${tierHashLabel('.+')}$`);
   const stale = Object.keys(space.metadata.labels ?? {}).filter((label) => isHash.test(label));
@@ -134,7 +138,7 @@ function settledLabels(space: Space, hash: Readonly<Record<string, string>>): Re
   };
 }
 
-/** A space that should be elsewhere leaves where it is first. */
+/** Deletes the namespaces of a space that moves to another cluster. */
 function moveAway(view: View, space: Space, here: string): Plan {
   const current = space.status!.targetCluster!;
   if (current !== here) {
@@ -148,7 +152,7 @@ function moveAway(view: View, space: Space, here: string): Plan {
   return report(view, space, retargeting, rest);
 }
 
-/** The namespaces go one at a time; then the space may. */
+/** Deletes the namespaces one at a time, and then the space. */
 function planDeletion(view: View, space: Space, here: string): Plan {
   const cluster = space.spec.targetCluster || space.status?.targetCluster || '';
   if (cluster === '') return { finished: true };
@@ -158,8 +162,8 @@ function planDeletion(view: View, space: Space, here: string): Plan {
     return report(view, space, { reason: 'UnableToTerminate', message });
   }
   const namespaces = namespacesOf(view, space);
-  const going = namespaces.find(({ metadata }) => metadata.deletionTimestamp !== undefined);
-  const next = going ?? namespaces[0];
+  const deleting = namespaces.find(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  const next = deleting ?? namespaces[0];
   if (next === undefined) return { finished: true };
   const since = Date.parse(next.metadata.deletionTimestamp ?? '') || view.now();
   const leftMs = since + STUCK_MS - view.now();

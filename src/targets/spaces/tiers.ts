@@ -1,4 +1,4 @@
-// Tiers: templates of the namespaces that a space consists of, and of what is in them.
+// Tiers: templates of the namespaces of a space and their contents.
 import { createHash } from 'node:crypto';
 import type { Space } from '../../api/spaces.ts';
 import { LAST_CLAIM, REQUESTED_NAMESPACE, SANDBOX_TIER } from '../names.ts';
@@ -9,9 +9,9 @@ import { PROVIDER, PROVIDER_LABEL, SPACE_LABEL, TEMPLATE_LABEL, TIER_LABEL, TYPE
 
 export interface Tier {
   readonly name: string;
-  /** Who gets the credentials for a space request; without it nobody does. */
+  /** The service account whose credentials a space request gets; none without it. */
   readonly serviceAccount?: string;
-  /** The namespaces of a space, with what is in each: what its members may do there is up to the tier. */
+  /** The namespaces of a space and their contents. The tier decides what members may do there. */
   namespaces(space: Space, members: Members): readonly TierNamespace[];
 }
 
@@ -23,7 +23,7 @@ export interface TierNamespace {
 const ACCOUNT = 'namespace-manager';
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** A namespace to deploy to, by its service account alone: people get no rights in it. */
+/** A namespace to deploy to, with a service account; users get no permissions in it. */
 const sandbox: Tier = {
   name: SANDBOX_TIER,
   serviceAccount: ACCOUNT,
@@ -166,7 +166,7 @@ const readRules = [
 const fromNamespaces = (key: string, value: string) => ({ namespaceSelector: { matchLabels: { [key]: value } } });
 const POLICY_GROUP = 'network.openshift.io/policy-group';
 
-/** Who may reach the pods: each other, and the parts of the platform that serve, watch and show them. */
+/** Ingress is allowed from pods of the same namespace and from parts of the platform. */
 const ingressPolicies: readonly (readonly [string, unknown])[] = [
   ['allow-same-namespace', { podSelector: {} }],
   ['allow-from-openshift-ingress', fromNamespaces(POLICY_GROUP, 'ingress')],
@@ -179,17 +179,17 @@ const ingressPolicies: readonly (readonly [string, unknown])[] = [
   ['allow-from-console-namespaces', fromNamespaces(POLICY_GROUP, 'console')],
 ];
 
-/** The tier of a name: one of those that were added, or ours. */
+/** The tier of this name: one of the added tiers, or our own. */
 export function tierNamed(name: string, added: readonly Tier[] = []): Tier | undefined {
   return [...added, sandbox].find((tier) => tier.name === name);
 }
 
-/** What the server says of a tier that there is not. */
+/** The error for an unknown tier, as the API server would write it. */
 export function tierNotFound(name: string): string {
   return `nstemplatetiers.toolchain.dev.openshift.com "${name}" not found`;
 }
 
-/** Stands for what a tier makes of a space: another one when the template changes. */
+/** A hash of what a tier makes for a space; it changes with the template. */
 export function tierHash(namespaces: readonly TierNamespace[]): string {
   return createHash('md5').update(JSON.stringify(namespaces)).digest('hex');
 }

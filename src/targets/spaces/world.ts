@@ -1,4 +1,4 @@
-// What the controllers of spaces look up, and the indexes that make looking up cheap.
+// Lookups of the space controllers, and the indexes for them.
 import { Space, SpaceBinding } from '../../api/spaces.ts';
 import type { SpaceRequest } from '../../api/spaces.ts';
 import type { View } from '../../controller/index.ts';
@@ -33,7 +33,7 @@ export function spacesFor(view: View, { metadata }: SpaceRequest): readonly Spac
   return view.index(Spaces, 'request', `${metadata.namespace}/${metadata.name}`);
 }
 
-/** Who was bound to a space itself. */
+/** The bindings of a space itself. */
 export function bindingsOf(view: View, { metadata }: Space): readonly SpaceBinding[] {
   return view
     .index(SpaceBindings, 'space', `${metadata.namespace}/${metadata.name}`)
