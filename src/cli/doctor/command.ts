@@ -18,8 +18,8 @@ export function doctorCommand(): Command {
       'after',
       `
 For every Deployment that a Service selects, this checks whether requests to it could be routed to a clone, given the
-Services, DestinationRules, VirtualServices and sidecars in the cluster. Nothing is written. The settings must match
-those of the control plane.
+Services, DestinationRules, VirtualServices and sidecars in the cluster. It also lists what environments left behind
+that are gone. Nothing is written. The settings must match those of the control plane.
 
 An error stops environments of a workload, or lets requests of others reach them. A warning does so for some requests.
 A note is good to know.

@@ -1,7 +1,7 @@
-// `offshoot doctor`: what would stop environments from working, by a cluster or by manifests.
+// `offshoot doctor`: finds what would stop environments from working, in a cluster or in manifests.
 import { factsOf } from '../../controller/index.ts';
-import { defaultSettings, diagnose, doctorTables } from '../../environments/index.ts';
-import type { Diagnosis, Finding } from '../../environments/index.ts';
+import { confirmed, defaultSettings, diagnose, doctorTables, hasOrphans } from '../../environments/index.ts';
+import type { DiagnoseOptions, Diagnosis, Finding } from '../../environments/index.ts';
 import { tablesOf } from '../../kube/tables/of-objects.ts';
 import type { Tables } from '../../kube/tables/tables.ts';
 import { untracked } from '../../watchable/index.ts';
@@ -25,7 +25,7 @@ export interface DoctorOptions extends ClusterOptions, EnvironmentOptions {
   readonly output?: DataFormat;
 }
 
-/** Prints what it finds; exit code 1 if there is an error among it. */
+/** Prints the findings; exit code 1 if there is an error among them. */
 export async function doctor(options: DoctorOptions): Promise<void> {
   const { output } = options;
   const found = await diagnosed(options);
@@ -35,20 +35,23 @@ export async function doctor(options: DoctorOptions): Promise<void> {
 
 async function diagnosed(options: DoctorOptions): Promise<Diagnosis> {
   const settings = { ...defaultSettings, ...environmentSettings(options) };
-  const look = (tables: Tables, namespace: string, isEmbedded = false): Diagnosis =>
-    diagnose(factsOf(tables, untracked), settings, { ...(!options.allNamespaces && { namespace }), isEmbedded });
+  const diagnoseIn = (tables: Tables, namespace: string, of: Omit<DiagnoseOptions, 'namespace'> = {}): Diagnosis =>
+    diagnose(factsOf(tables, untracked), settings, { ...(!options.allNamespaces && { namespace }), ...of });
   if (options.world !== undefined) {
     const { namespace = 'default' } = options;
     const objects = manifestsOf(options.world, namespace);
     if (!options.allNamespaces) refuseEmptyNamespace(objects, namespace);
-    return look(tablesOf(doctorTables, objects), namespace);
+    return diagnoseIn(tablesOf(doctorTables, objects), namespace);
   }
   return withConnection(options, async ({ client, namespace }) => {
     if (!options.allNamespaces) await refuseMissingNamespace(client, namespace);
     const isEmbedded = isEmbeddedVersion(await kubernetesVersion(client));
-    return interruptible((signal) =>
-      withTables(client, doctorTables, signal, (tables) => look(tables, namespace, isEmbedded)),
-    );
+    const of = { isEmbedded, isCluster: true };
+    return interruptible(async (signal) => {
+      const look = () => withTables(client, doctorTables, signal, (tables) => diagnoseIn(tables, namespace, of));
+      const found = await look();
+      return hasOrphans(found) ? confirmed(await look(), found) : found;
+    });
   });
 }
 

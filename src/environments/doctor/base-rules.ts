@@ -1,5 +1,5 @@
-// Base rules that get in the way of environments: conditions on the headers that tell environments apart, and what a proxy
-// refuses.
+// Base routes that conflict with environments: conditions on headers that environments use, and routes that proxies
+// reject.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Facts } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
@@ -16,7 +16,7 @@ import { about } from './finding.ts';
 import { namedRoutes } from './routes.ts';
 import type { Way } from './routes.ts';
 
-/** What is wrong with the rules that people wrote for the hosts of a workload. */
+/** Problems of the base routes for the hosts of a workload. */
 export function baseRuleFindings(view: Facts, ways: readonly Way[], workload: Ref, settings: Settings): Finding[] {
   const keys = keyHeaders(view, workload, settings);
   return ways.flatMap((way) => [
@@ -25,7 +25,7 @@ export function baseRuleFindings(view: Facts, ways: readonly Way[], workload: Re
   ]);
 }
 
-/** The headers by which environments of a workload are told apart. */
+/** The headers that environments of a workload match on. */
 function keyHeaders(view: Facts, workload: Ref, settings: Settings): ReadonlySet<string> {
   const own = view
     .list(DynamicEnv)
@@ -55,7 +55,7 @@ function headersInUse(service: VirtualService, keys: ReadonlySet<string>): Findi
   });
 }
 
-/** A rule that proxies refuse, and with it every update of its port. */
+/** A route that proxies reject, and with it every update of its port. */
 function refused(view: Facts, { host, service, namespace }: Way, { clusterDomain }: Pick<Settings, 'clusterDomain'>) {
   const router = routerOf(view, { clusterDomain });
   const ports = view.get(Service, { name: service, namespace })?.spec?.ports ?? [];

@@ -1,5 +1,5 @@
-// What would stop environments from working here: for each workload that requests are sent to, what an environment of it
-// would meet. It is looked up as the controllers look it up, for an environment that nobody has made. For `offshoot doctor`.
+// Problems that would stop environments from working: for each workload with a Service, those that an environment of it
+// would have. The same lookups as in the controllers, for an environment that does not exist. For `offshoot doctor`.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Facts } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
@@ -7,7 +7,7 @@ import type { AnyKind } from '../../kube/index.ts';
 import { worldTables } from '../../traffic/index.ts';
 import { factsOf } from '../facts.ts';
 import type { EnvironmentFacts } from '../facts.ts';
-import { LEFT_BEHIND_ADVICE, toldLeftBehind } from '../left-behind.ts';
+import { LEFT_BEHIND_ADVICE, reportedLeftBehind } from '../unwatched-namespaces.ts';
 import { Deployment } from '../objects.ts';
 import { baseProblem } from '../ownership.ts';
 import { uniqueVersion } from '../names.ts';
@@ -16,40 +16,43 @@ import { environmentTables } from '../tables.ts';
 import { about, sorted } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { baseRuleFindings } from './base-rules.ts';
+import { orphanFindings } from './orphans.ts';
 import { routeFindings, waysTo } from './routes.ts';
 import { ruleFindings } from './rules.ts';
 import { clonesOnlyFindings, serviceFindings } from './services.ts';
 import { sidecarFindings, sidecarTables } from './sidecars.ts';
 
 export interface Diagnosis {
-  /** How many workloads with a Service were looked at. */
+  /** How many workloads with a Service were checked. */
   readonly workloads: number;
-  /** The worst first. */
+  /** Worst first. */
   readonly findings: readonly Finding[];
 }
 
-/** All tables that are read. */
+/** All tables that `diagnose` reads. */
 export const doctorTables: readonly AnyKind[] = [...environmentTables, ...worldTables, ...sidecarTables];
 
-/** Namespaces whose workloads nobody makes environments of, unless they are asked for by name. */
+/** System namespaces: checked only if they are asked for by name. */
 const SYSTEM = new Set(['kube-system', 'kube-public', 'kube-node-lease', 'istio-system']);
 
 export interface DiagnoseOptions {
-  /** Looks at the workloads of this namespace alone. */
+  /** Checks only the workloads of this namespace. */
   readonly namespace?: string;
-  /** Whether it is the embedded cluster, where no pod really runs. */
+  /** Whether this is the embedded cluster, where pods are simulated. */
   readonly isEmbedded?: boolean;
+  /** Whether the tables were read from a cluster. Manifests may lack environments, so nothing there is surely an orphan. */
+  readonly isCluster?: boolean;
 }
 
-/** Looks at the workloads of a cluster, or of manifests. */
+/** Checks the workloads of a cluster, or of manifests. */
 export function diagnose(view: Facts, settings: Settings, options: DiagnoseOptions = {}): Diagnosis {
-  const { namespace, isEmbedded = false } = options;
-  const isAsked = (each = ''): boolean => (namespace === undefined ? !SYSTEM.has(each) : each === namespace);
+  const { namespace, isEmbedded = false, isCluster = false } = options;
+  const isSelected = (each = ''): boolean => (namespace === undefined ? !SYSTEM.has(each) : each === namespace);
   const bases = view
     .list(Deployment)
     .filter(
       ({ metadata, spec }) =>
-        isAsked(metadata.namespace) && (spec as Deployment['spec'] | undefined)?.template !== undefined,
+        isSelected(metadata.namespace) && (spec as Deployment['spec'] | undefined)?.template !== undefined,
     )
     .filter((each) => baseProblem(each) === undefined);
   const called = bases
@@ -65,24 +68,47 @@ export function diagnose(view: Facts, settings: Settings, options: DiagnoseOptio
     ];
   });
   const others = [
-    ...clonesOnlyFindings(view, isAsked),
-    ...sidecarFindings(view, isAsked, isEmbedded),
-    ...leftBehindFindings(view, isAsked),
+    ...clonesOnlyFindings(view, isSelected),
+    ...sidecarFindings(view, isSelected, isEmbedded),
+    ...leftBehindFindings(view, isSelected),
+    ...orphanFindings(view, settings, { isSelected, isCluster }),
   ];
   return { workloads: called.length, findings: sorted([...findings, ...others]) };
 }
 
-/** Environments that have something where the controllers no longer look. */
-function leftBehindFindings(view: Facts, isAsked: (namespace?: string) => boolean): readonly Finding[] {
-  const asked = view.list(DynamicEnv).filter(({ metadata }) => isAsked(metadata.namespace));
+/** Whether an orphan is among the findings: then a second look at the cluster must confirm it. */
+export function hasOrphans({ findings }: Diagnosis): boolean {
+  return findings.some(isAboutOrphan);
+}
+
+/**
+ * A diagnosis with only the orphans that an earlier one found too. Kinds are listed one after the other: an environment
+ * that is created or deleted meanwhile may be missing beside its clones in one look, but not in two.
+ */
+export function confirmed(diagnosis: Diagnosis, earlier: Diagnosis): Diagnosis {
+  const idOf = ({ kind, object, message }: Finding): string => `${kind} ${object} ${message}`;
+  const known = new Set(earlier.findings.filter(isAboutOrphan).map(idOf));
+  return {
+    ...diagnosis,
+    findings: diagnosis.findings.filter((finding) => !isAboutOrphan(finding) || known.has(idOf(finding))),
+  };
+}
+
+function isAboutOrphan({ reason }: Finding): boolean {
+  return reason === 'Orphaned' || reason === 'MayBeOrphaned';
+}
+
+/** Environments with objects in namespaces that are no longer watched. */
+function leftBehindFindings(view: Facts, isSelected: (namespace?: string) => boolean): readonly Finding[] {
+  const asked = view.list(DynamicEnv).filter(({ metadata }) => isSelected(metadata.namespace));
   return asked.flatMap((env): readonly Finding[] => {
-    const message = toldLeftBehind(env);
+    const message = reportedLeftBehind(env);
     if (message === undefined) return [];
     return [{ severity: 'error', reason: 'LeftBehind', ...about(env), message, advice: LEFT_BEHIND_ADVICE }];
   });
 }
 
-/** What concerns an environment that has a workload as its only subset. */
+/** The facts of an environment that has this workload as its only subset. */
 function factsOfBase(view: Facts, { metadata }: Deployment, settings: Settings): EnvironmentFacts {
   const { name, namespace = '' } = metadata;
   const env: DynamicEnv = {
@@ -91,10 +117,10 @@ function factsOfBase(view: Facts, { metadata }: Deployment, settings: Settings):
     metadata: { name: 'doctor', namespace: freeNamespace(view) },
     spec: { istioMatches: [], subsets: [{ name, namespace, containers: [] }] },
   };
-  return factsOf(view, env, { version: uniqueVersion(env.metadata), taken: [] }, settings, { makes: true });
+  return factsOf(view, env, { version: uniqueVersion(env.metadata), taken: [] }, settings, { lookUpDesired: true });
 }
 
-/** A namespace in which no environment is. */
+/** A namespace without an environment `doctor`. */
 function freeNamespace(view: Facts): string {
   const taken = new Set(view.list(DynamicEnv).map(({ metadata }) => keyOf(metadata)));
   let namespace = 'offshoot';

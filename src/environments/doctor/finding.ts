@@ -1,8 +1,8 @@
-// What would stop environments from working, as data: `offshoot doctor` prints it.
+// A problem that would stop environments from working, as data: `offshoot doctor` prints it.
 import { keyOf } from '../../kube/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 
-/** `error`: environments of the workload get no requests, or those of others. `warning`: some of them. `note`: good to know. */
+/** `error`: environments get no requests, or those of others. `warning`: some of them. `note`: good to know. */
 type Severity = 'error' | 'warning' | 'note';
 
 export interface Finding {
@@ -21,12 +21,15 @@ export interface Finding {
     | 'OtherHost'
     | 'HostInSeveralVirtualServices'
     | 'NoDelegate'
+    | 'NotHttp'
     | 'HeaderInUse'
     | 'RefusedByProxy'
     | 'NoSidecar'
     | 'NoMesh'
-    | 'LeftBehind';
-  /** What it is about. */
+    | 'LeftBehind'
+    | 'Orphaned'
+    | 'MayBeOrphaned';
+  /** The kind of the object. */
   readonly kind: string;
   /** `namespace/name`. */
   readonly object: string;
@@ -43,7 +46,7 @@ export function about({ kind, metadata }: KubeObject): Pick<Finding, 'kind' | 'o
 
 const ORDER: readonly Severity[] = ['error', 'warning', 'note'];
 
-/** Each once, the worst first, and those about one object together. */
+/** Without duplicates, worst first, and grouped by object. */
 export function sorted(findings: readonly Finding[]): readonly Finding[] {
   const rank = ({ severity }: Finding): number => ORDER.indexOf(severity);
   const name = ({ kind, object }: Finding): string => `${object} ${kind}`;

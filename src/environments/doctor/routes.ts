@@ -1,11 +1,12 @@
-// Routes that environments can't be put beside.
+// Base routes that keep environments from getting routes.
 import type { Facts } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import { resolveCalledHost, resolveHost } from '../../traffic/istio/hosts.ts';
 import { handles } from '../../traffic/istio/insert-routes.ts';
 import { isInserted } from '../../traffic/istio/inserted-routes.ts';
-import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
+import type { HttpRoute, StreamRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { isForMesh, supersedes } from '../../traffic/istio/precedence.ts';
+import { streamRoutes } from '../../traffic/istio/stream-routes.ts';
 import { insertionOf } from '../facts.ts';
 import type { EnvironmentFacts, HostFacts } from '../facts.ts';
 import { gatewaysOf } from '../lookup.ts';
@@ -14,14 +15,14 @@ import { findBaseServices } from '../virtual-services.ts';
 import { about } from './finding.ts';
 import type { Finding } from './finding.ts';
 
-/** A host of a workload, with the VirtualServices that people wrote for it. */
+/** A host of a workload, with its base VirtualServices. */
 export interface Way extends HostFacts {
   readonly namespace: string;
-  /** Those that list the host. */
+  /** VirtualServices that list the host. */
   readonly listing: readonly VirtualService[];
-  /** Those with a route there, whatever hosts they are for. */
+  /** VirtualServices with a route to the host, whatever hosts they list. */
   readonly leading: readonly VirtualService[];
-  /** Whether environments get routes in one. */
+  /** Whether environments get routes in a VirtualService. */
   readonly isHandled: (service: VirtualService) => boolean;
 }
 
@@ -40,7 +41,7 @@ export function waysTo(view: Facts, { env, workloads: [workload] }: EnvironmentF
   });
 }
 
-/** What is wrong with the routes to a workload. */
+/** Problems of the routes to a workload. */
 export function routeFindings(ways: readonly Way[], settings: Settings): Finding[] {
   const isRouted = ways.some(({ virtualServices }) => virtualServices.length > 0);
   return ways.flatMap((way) => {
@@ -49,21 +50,22 @@ export function routeFindings(ways: readonly Way[], settings: Settings): Finding
       ...withoutSubset,
       ...(withoutSubset.length > 0 ? [] : notRouted(way, isRouted, settings)),
       ...otherHosts(way, settings),
+      ...notHttp(way, settings),
       ...superseded(way, settings),
       ...way.missing.map((delegate) => noDelegate(way, keyOf(delegate))),
     ];
   });
 }
 
-/** The routes that people wrote, with their names or places. */
+/** The base routes, with their names or positions. */
 export function namedRoutes({ spec }: VirtualService): readonly { readonly name: string; readonly route: HttpRoute }[] {
   return (spec?.http ?? [])
     .filter((route) => !isInserted(route))
     .map((route, i) => ({ name: route.name ? `"${route.name}"` : `http[${i}]`, route }));
 }
 
-/** The subsets of a host that a route leads to; undefined among them for none. */
-function subsetsIn(service: VirtualService, { route = [] }: HttpRoute, host: string, settings: Settings) {
+/** The subsets of a host that a route leads to; undefined for a destination without one. */
+function subsetsIn(service: VirtualService, { route = [] }: HttpRoute | StreamRoute, host: string, settings: Settings) {
   const isThere = (each: string): boolean => resolveHost(each, service, settings.clusterDomain) === host;
   return route
     .filter(({ destination }) => isThere(destination?.host ?? ''))
@@ -88,7 +90,7 @@ function routesWithoutSubset(service: VirtualService, { host }: Way, settings: S
   ];
 }
 
-/** Requests that no route of an environment can be put before. */
+/** Hosts for which environments can't get a route. */
 function notRouted(way: Way, isRouted: boolean, settings: Settings): Finding[] {
   const { host, service, namespace, listing, virtualServices } = way;
   const { defaultVersion } = settings;
@@ -105,25 +107,26 @@ function notRouted(way: Way, isRouted: boolean, settings: Settings): Finding[] {
       },
     ];
   }
-  // A root that only delegates has its routes elsewhere.
+  // A root that only delegates has its routes in the delegates.
   if (virtualServices.length > 0 || way.missing.length > 0) return [];
   return listing.map((each) => {
     const subsets = namedRoutes(each).flatMap(({ route }) => subsetsIn(each, route, host, settings));
     const found = subsets.length === 0 ? 'none leads to it' : `they lead to ${[...new Set(subsets)].join(', ')}`;
+    const routes = streamRoutes(each).length > 0 ? 'HTTP routes' : 'routes';
     return {
       severity,
       reason: 'DefaultVersionNotRouted',
       ...about(each),
-      message: `none of its routes leads to subset "${defaultVersion}" of ${host} (${found}): environments get no route`,
+      message: `none of its ${routes} leads to subset "${defaultVersion}" of ${host} (${found}): environments get no route`,
       advice: `lead to subset "${defaultVersion}", or set the version that requests get by default: --default-version, or defaultVersion in each environment's subset`,
     };
   });
 }
 
-/** What leads to the workload by another host. */
+/** VirtualServices that lead to the workload by another host. */
 function otherHosts(way: Way, { gatewayRoutes }: Settings): Finding[] {
-  const { host, leftAlone, virtualServices, listing, isHandled } = way;
-  const left = leftAlone.filter(({ service, roots }) => isHandled(service) && roots.length > 0);
+  const { host, skipped, virtualServices, listing, isHandled } = way;
+  const left = skipped.filter(({ service, roots }) => isHandled(service) && roots.length > 0);
   const isListing = new Set(listing.map(({ metadata }) => keyOf(metadata)));
   const public_ = virtualServices.filter(
     (each) => !isListing.has(keyOf(each.metadata)) && gatewaysOf(each).length > 0 && !isForMesh(each),
@@ -151,21 +154,54 @@ function otherHosts(way: Way, { gatewayRoutes }: Settings): Finding[] {
   ];
 }
 
-/** VirtualServices for one host, of which Istio goes by one. */
+/** VirtualServices that lead to the workload by TLS or TCP routes, which environments never get. */
+function notHttp({ host, leading }: Way, settings: Settings): Finding[] {
+  return leading.flatMap((service) => {
+    const routes = streamRoutes(service).flatMap((each) => {
+      const subsets = subsetsIn(service, each.route, host, settings);
+      return subsets.length === 0 ? [] : [{ ...each, isOpen: subsets.some((subset) => !subset) }];
+    });
+    return [...Map.groupBy(routes, ({ protocol, isOpen }) => `${protocol} ${isOpen}`).values()].map((some): Finding => {
+      const [{ protocol, isOpen }] = some as [(typeof some)[number]];
+      const names = some.map(({ name }) => name).join(', ');
+      const terminate = protocol === 'TLS' && !isForMesh(service);
+      return {
+        severity: 'warning',
+        reason: 'NotHttp',
+        ...about(service),
+        message: `route ${names} leads to ${host} by ${protocol}, which can't be routed by header: ${
+          isOpen
+            ? 'without a subset, its connections reach clones by load balancing'
+            : 'its connections never reach environments'
+        }`,
+        advice: isOpen
+          ? `add subset: ${settings.defaultVersion} to the destination`
+          : terminate
+            ? 'let the gateway terminate TLS, and use an HTTP route, if environments should get these requests'
+            : 'use an HTTP route if environments should get these requests',
+      };
+    });
+  });
+}
+
+/** VirtualServices for one host, of which Istio uses only one. Those without HTTP routes take nothing and lose nothing. */
 function superseded({ host, listing, isHandled }: Way, { clusterDomain }: Settings): Finding[] {
-  const rivals = listing.filter(isForMesh);
+  const rivals = listing.filter(
+    (each) => isForMesh(each) && ((each.spec?.http ?? []).length > 0 || streamRoutes(each).length === 0),
+  );
   return rivals.flatMap((service): Finding[] => {
     const winner = rivals.reduce((first, each) => (supersedes(each, first) ? each : first), service);
     if (winner === service) return [];
     const others = (service.spec?.hosts ?? []).filter(
       (each) => resolveCalledHost(each, service, clusterDomain) !== host,
     );
+    const requests = streamRoutes(service).length > 0 ? 'for HTTP requests ' : '';
     return [
       {
         severity: isHandled(service) && !isHandled(winner) ? 'error' : 'warning',
         reason: 'HostInSeveralVirtualServices',
         ...about(service),
-        message: `VirtualService ${keyOf(winner.metadata)} has the host ${host} too and is older: in the mesh, Istio uses only that one`,
+        message: `VirtualService ${keyOf(winner.metadata)} has the host ${host} too and is older: ${requests}in the mesh, Istio uses only that one`,
         advice:
           others.length === 0
             ? `move its routes to VirtualService ${keyOf(winner.metadata)} and delete this one`

@@ -1,4 +1,4 @@
-// DestinationRules that are missing, or do not declare the default version.
+// DestinationRules that are missing or do not declare the default version.
 import { keyOf } from '../../kube/index.ts';
 import type { EnvironmentFacts, HostFacts } from '../facts.ts';
 import { baseRule } from '../rules.ts';
@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 import { about } from './finding.ts';
 import type { Finding } from './finding.ts';
 
-/** What is wrong with the rules of a workload. */
+/** Problems of the DestinationRules of a workload. */
 export function ruleFindings({ workloads: [workload] }: EnvironmentFacts, settings: Settings): Finding[] {
   const { subset, hosts } = workload!;
   const missing = hosts.filter(({ otherRules, service }) => !baseRule(otherRules, service, subset, settings));
@@ -16,13 +16,13 @@ export function ruleFindings({ workloads: [workload] }: EnvironmentFacts, settin
   ];
 }
 
-/** Callers of other namespaces with rules of their own. */
+/** Rules in other namespaces, which callers there use. */
 function callersFindings({ host, callersRules }: HostFacts, namespace: string): Finding[] {
   return callersRules.map((rule) => ({
     severity: 'warning',
     reason: 'RuleOfCallers',
     ...about(rule),
-    message: `pods in namespace ${rule.metadata.namespace} go by it when they call ${host} and do not see the rules of environments: their requests to a clone fail`,
+    message: `pods in namespace ${rule.metadata.namespace} use it when they call ${host} and do not see the rules of environments: their requests to a clone fail`,
     advice: `move it to namespace ${namespace}, where the rules of environments are`,
   }));
 }

@@ -1,6 +1,6 @@
-// Services that do not lead to clones, and ports that no route counts for.
+// Services that do not select clones, and ports that routes do not apply to.
 import type { Service as MeshedService } from '../../traffic/services.ts';
-import { clonePodLabels } from '../clone.ts';
+import { clonePodLabels } from '../clone/clone.ts';
 import type { EnvironmentFacts } from '../facts.ts';
 import { Deployment, Service } from '../objects.ts';
 import { environmentOfClone } from '../ownership.ts';
@@ -12,28 +12,28 @@ import type { Finding } from './finding.ts';
 
 type Port = NonNullable<NonNullable<MeshedService['spec']>['ports']>[number];
 
-/** What is wrong with the Services of a workload. */
+/** Problems of the Services of a workload. */
 export function serviceFindings({ env, workloads: [workload] }: EnvironmentFacts, settings: Settings): Finding[] {
   const { subset, base, services, hosts } = workload!;
   const labels = clonePodLabels(env, subset, base!, settings);
   return services.flatMap((service): Finding[] => {
     if (hosts.some((each) => each.service === service.metadata.name)) return portFindings(service);
-    const lacking = Object.entries(service.spec?.selector ?? {}).filter(([name, value]) => labels[name] !== value);
-    const names = lacking.map(([name, value]) => `${name}=${value}`).join(', ');
+    const unmatched = Object.entries(service.spec?.selector ?? {}).filter(([name, value]) => labels[name] !== value);
+    const names = unmatched.map(([name, value]) => `${name}=${value}`).join(', ');
     return [
       {
         severity: hosts.length === 0 ? 'error' : 'warning',
         reason: 'ServiceSelectsBaseOnly',
         ...about(service),
         message: `its selector asks for ${names}, which clones of Deployment ${subset.name} do not have: no request to it reaches them`,
-        advice: `leave ${lacking.map(([name]) => name).join(', ')} out of its selector: DestinationRule subsets tell versions apart`,
+        advice: `leave ${unmatched.map(([name]) => name).join(', ')} out of its selector: DestinationRule subsets distinguish versions`,
       },
     ];
   });
 }
 
-/** Services that people route to and whose base is gone: whoever has no key gets no answer from them. */
-export function clonesOnlyFindings(view: Facts, isAsked: (namespace?: string) => boolean): Finding[] {
+/** Services with routes whose base is gone: requests without a key get no response from them. */
+export function clonesOnlyFindings(view: Facts, isSelected: (namespace?: string) => boolean): Finding[] {
   const deployments = view.list(Deployment);
   const routed = new Set(
     view
@@ -47,7 +47,7 @@ export function clonesOnlyFindings(view: Facts, isAsked: (namespace?: string) =>
   return view.list(Service).flatMap((service): Finding[] => {
     const { name, namespace } = service.metadata;
     const selector = Object.entries(service.spec?.selector ?? {});
-    if (!isAsked(namespace) || selector.length === 0 || !routed.has(`${name}.${namespace}`)) return [];
+    if (!isSelected(namespace) || selector.length === 0 || !routed.has(`${name}.${namespace}`)) return [];
     const selected = deployments.filter(({ metadata, spec }) => {
       const labels = (spec as Deployment['spec'] | undefined)?.template?.metadata?.labels ?? {};
       return metadata.namespace === namespace && selector.every(([label, value]) => labels[label] === value);
@@ -66,7 +66,7 @@ export function clonesOnlyFindings(view: Facts, isAsked: (namespace?: string) =>
   });
 }
 
-/** How names of ports begin from which Istio knows the protocol. */
+/** Prefixes of port names by which Istio knows the protocol. */
 const HTTP = new Set(['http', 'http2', 'grpc', 'h2c', 'ws']);
 const OTHERS = new Set(['https', 'tls', 'tcp', 'udp', 'mongo', 'mysql', 'redis', 'sctp', 'hbone', 'wss']);
 
@@ -85,7 +85,7 @@ function portFindings(service: Service): Finding[] {
         severity: 'error',
         reason: 'NoHttpPort',
         ...about(service),
-        message: `none of its ports is one of HTTP (${ports.map(portText).join(', ')}): routes of environments have no effect there`,
+        message: `it has no HTTP port (${ports.map(portText).join(', ')}): routes of environments have no effect there`,
         advice: 'if it serves HTTP, start the name of its port with http or grpc, or set appProtocol',
       },
     ];

@@ -1,4 +1,4 @@
-// Pods without a sidecar: nobody routes the requests that they send.
+// Pods without a sidecar: their requests are not routed.
 import { PLAYGROUND } from '../../api/playground.ts';
 import type { Facts } from '../../controller/index.ts';
 import { defineTable } from '../../kube/index.ts';
@@ -26,7 +26,7 @@ export const sidecarTables: readonly AnyKind[] = [Namespace, Pods];
 const PROXY = 'istio-proxy';
 const INJECT = 'sidecar.istio.io/inject';
 
-/** Of a pod only what is looked at here. */
+/** Keeps only the fields of a pod that are used here. */
 function slim({ apiVersion, kind, metadata, spec, status }: SidecarPod): SidecarPod {
   const { managedFields: _nobodys, annotations: _none, ...kept } = metadata;
   const names = (all: NonNullable<SidecarPod['spec']>['containers'] = []) => all.map((each) => ({ name: each.name }));
@@ -45,12 +45,16 @@ const NOT_ROUTED =
 const ADVICE =
   'label its namespace istio-injection=enabled (or with istio.io/rev) and restart it; ignore this if it calls no workload of an environment';
 
-/** Workloads without a sidecar; where no pod has one, that there seems to be no mesh: the sample shop needs none. */
-export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => boolean, isEmbedded: boolean): Finding[] {
+/** Workloads without a sidecar; if no pod has one, a note that there is no mesh, unless it is the sample shop. */
+export function sidecarFindings(
+  view: Facts,
+  isSelected: (namespace?: string) => boolean,
+  isEmbedded: boolean,
+): Finding[] {
   const pods = view.list(Pods);
   const namespaces = new Map(view.list(Namespace).map((each) => [each.metadata.name, each]));
   const isMeshed = pods.some(hasProxy) || [...namespaces.values()].some((each) => injects(each) !== undefined);
-  // Every cluster has this one, and few folders of manifests do.
+  // Every cluster has this namespace, and few sets of manifests do.
   const isCluster = namespaces.has('kube-system');
   const isPlayground = [...namespaces.values()].some(
     ({ metadata }) => metadata.annotations?.[PLAYGROUND] !== undefined,
@@ -59,11 +63,11 @@ export function sidecarFindings(view: Facts, isAsked: (namespace?: string) => bo
     return isPlayground ? [] : [isEmbedded ? embedded(view.served(VirtualService)) : NO_MESH];
   const bare = pods.filter(
     (pod) =>
-      isMeshed && isAsked(pod.metadata.namespace) && isCalling(pod) && !hasProxy(pod) && !isAmbient(namespaces, pod),
+      isMeshed && isSelected(pod.metadata.namespace) && isCalling(pod) && !hasProxy(pod) && !isAmbient(namespaces, pod),
   );
   const workloads = [
     ...bare.map((pod) => workloadOfPod(pod).key),
-    ...(isCluster ? [] : uninjected(view, isAsked, namespaces, isMeshed)),
+    ...(isCluster ? [] : uninjected(view, isSelected, namespaces, isMeshed)),
   ];
   return [...new Set(workloads)].map((key) => {
     const [namespace, kind = '', name] = key.split('/');
@@ -90,7 +94,7 @@ const NO_MESH: Finding = {
 /** Installing Istio would not help: its pods would be simulated too. */
 const embedded = (hasKinds: boolean): Finding => ({
   ...NO_MESH,
-  message: `this is the embedded cluster${hasKinds ? ', with the kinds of Istio' : ''}: its pods are simulated, and nobody sends or leads requests`,
+  message: `this is the embedded cluster${hasKinds ? ', with the kinds of Istio' : ''}: its pods are simulated, and no requests are sent or routed`,
   advice:
     '"offshoot explain" and "offshoot prove" say where requests would go; the sample shop of "offshoot up" answers some, and so does a cluster with Istio',
 });
@@ -99,7 +103,7 @@ function hasProxy({ spec }: SidecarPod): boolean {
   return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].some(({ name }) => name === PROXY);
 }
 
-/** Whether a pod may send requests that a sidecar could lead. */
+/** Whether a pod may send requests that a sidecar could route. */
 function isCalling({ metadata, spec, status }: SidecarPod): boolean {
   const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   return !isOver && spec?.hostNetwork !== true && metadata.deletionTimestamp === undefined;
@@ -115,16 +119,16 @@ function isAmbient(namespaces: ReadonlyMap<string, KubeObject>, { metadata }: Ku
   return namespaces.get(metadata.namespace ?? '')?.metadata.labels?.['istio.io/dataplane-mode'] === 'ambient';
 }
 
-/** Of manifests, the workloads whose pods will have no sidecar, as their templates and namespaces say. */
+/** In manifests: the workloads whose pods will get no sidecar, by their templates and namespaces. */
 function uninjected(
   view: Facts,
-  isAsked: (namespace?: string) => boolean,
+  isSelected: (namespace?: string) => boolean,
   namespaces: ReadonlyMap<string, KubeObject>,
   isMeshed: boolean,
 ): string[] {
   const bare = view.list(Deployment).filter((each) => {
     const { metadata, spec } = each;
-    if (!isAsked(metadata.namespace) || baseProblem(each) !== undefined || isAmbient(namespaces, each)) return false;
+    if (!isSelected(metadata.namespace) || baseProblem(each) !== undefined || isAmbient(namespaces, each)) return false;
     const { labels, annotations } = (spec as Deployment['spec'] | undefined)?.template?.metadata ?? {};
     const own = labels?.[INJECT] ?? annotations?.[INJECT];
     if (own !== undefined) return own === 'false';

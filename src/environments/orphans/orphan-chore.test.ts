@@ -1,26 +1,28 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeClock } from '../../test/support/fake-clock.ts';
-import { DynamicEnv } from '../api/dynamicenv.ts';
-import { createLogger, factsOf } from '../controller/index.ts';
-import type { ChoreSite } from '../controller/index.ts';
-import { describe as describeStep, keyOf, objectOf } from '../kube/index.ts';
-import type { Kind, KubeObject, Ref, Tables } from '../kube/index.ts';
-import { untracked } from '../watchable/index.ts';
-import { WATCH_ANNOTATION } from './ownership.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { createLogger, factsOf } from '../../controller/index.ts';
+import type { ChoreContext } from '../../controller/index.ts';
+import { describe as describeStep, keyOf, objectOf } from '../../kube/index.ts';
+import type { Kind, KubeObject, Ref, Tables } from '../../kube/index.ts';
+import { untracked } from '../../watchable/index.ts';
+import { WATCH_ANNOTATION } from '../ownership.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
 import { orphanChore } from './orphan-chore.ts';
-import { defaultSettings } from './settings.ts';
-import { baseRoute, clone, environment, routes, rule, tablesWith } from './testing/orphan-world.ts';
+import { defaultSettings } from '../settings.ts';
+import { baseRoute, clone, environment, routes, rule, tablesWith } from '../testing/orphan-world.ts';
 
 let tables: Tables;
 let clock: FakeClock;
-/** What happened, in order. */
+/** Reads, writes and Events, in order. */
 let log: string[];
-/** What the server has that the tables do not know of. */
+/** Warnings in the log of the controllers, without level and time. */
+let warnings: object[];
+/** Objects on the server that are not in the tables yet. */
 let unseen: KubeObject[];
 
 /** Steps take effect in the tables at once. */
-const site: ChoreSite = {
+const site: ChoreContext = {
   get tables() {
     return tables;
   },
@@ -30,7 +32,14 @@ const site: ChoreSite = {
   get clock() {
     return clock;
   },
-  logger: createLogger({ level: 'silent' }),
+  logger: createLogger({
+    level: 'warn',
+    format: 'json',
+    write: (line) => {
+      const { level: _level, time: _time, ...rest } = JSON.parse(line) as Record<string, unknown>;
+      warnings.push(rest);
+    },
+  }),
   apply: (steps) => {
     for (const step of steps) {
       log.push(`${step.do} ${describeStep(step)}`);
@@ -54,11 +63,12 @@ beforeEach(() => {
   tables = tablesWith(clone, rule, routes);
   clock = new FakeClock();
   log = [];
+  warnings = [];
   unseen = [];
 });
 
 describe('orphans', () => {
-  test('are reported at once and removed after ten minutes, routes before the rest', async () => {
+  test('are reported at once and removed after ten minutes, routes first', async () => {
     const chore = orphanChore(defaultSettings);
     await chore.run(site);
     const gone = 'environment shop/feature is gone, but its finalizers did not run';
@@ -86,7 +96,26 @@ describe('orphans', () => {
     expect(log).toEqual([]);
   });
 
-  test('have the whole time again when their environment was back for a moment', async () => {
+  test('are logged once, with the doubt about those that get no Event', async () => {
+    tables = tablesWith(clone, { ...rule, metadata: { ...rule.metadata, managedFields: [] } });
+    const chore = orphanChore(defaultSettings);
+    await chore.run(site);
+    const msg = 'orphan: the environment that it was created for is gone';
+    const of = { environment: 'shop/feature', msg };
+    expect(warnings.splice(0)).toEqual([
+      {
+        object: 'DestinationRule shop/cart-shop-feature-cart',
+        doubt: 'its managedFields do not say that Offshoot applied it',
+        ...of,
+      },
+      { object: 'Deployment shop/cart-shop-feature', ...of },
+    ]);
+    expect(log).toEqual([expect.stringMatching(/^Orphaned shop\/cart-shop-feature: /)]);
+    await chore.run(site);
+    expect(warnings).toEqual([]);
+  });
+
+  test('get the whole grace period again if their environment existed for a moment', async () => {
     const chore = orphanChore(defaultSettings);
     await chore.run(site);
     await clock.advance(599_000);
@@ -100,7 +129,7 @@ describe('orphans', () => {
     expect(log.filter((line) => !line.startsWith('Orphaned'))).toEqual([]);
   });
 
-  test('stay when a last look finds their environment', async () => {
+  test('are kept if a last read finds their environment', async () => {
     const chore = orphanChore({ ...defaultSettings, orphanGraceMs: 0 });
     unseen = [{ ...environment('feature'), metadata: { ...environment('feature').metadata, resourceVersion: '2' } }];
     await chore.run(site);
@@ -110,7 +139,7 @@ describe('orphans', () => {
     expect(tables.of(DynamicEnv).get('shop/feature')).toBeDefined();
   });
 
-  test('stay while somebody else leads requests to them', async () => {
+  test('are kept while a route that is not ours leads to them', async () => {
     const copied = { ...routes, metadata: { ...routes.metadata, managedFields: [] } };
     tables = tablesWith(clone, rule, copied);
     const chore = orphanChore({ ...defaultSettings, orphanGraceMs: 0 });
@@ -118,7 +147,7 @@ describe('orphans', () => {
     expect(log.filter((line) => !line.startsWith('Orphaned'))).toEqual([]);
   });
 
-  test('are left to people who want that', async () => {
+  test('are only reported if their removal is turned off', async () => {
     const chore = orphanChore({ ...defaultSettings, removeOrphans: false, orphanGraceMs: 0 });
     await chore.run(site);
     await chore.run(site);

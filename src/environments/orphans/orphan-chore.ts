@@ -1,14 +1,14 @@
-// Tells of orphans, and removes those that are ours beyond doubt: routes first, the rest once nothing leads there, and
-// none before people had time to object.
-import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Chore, ChoreSite } from '../controller/index.ts';
-import { refOf } from '../kube/index.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
+// Reports orphans, and removes those that are certainly ours: routes first, the rest once no route leads there, and
+// none before a grace period.
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Chore, ChoreContext } from '../../controller/index.ts';
+import { refOf } from '../../kube/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
 import { describeOrphan, findOrphans, removalOf } from './orphans.ts';
 import type { Orphan } from './orphans.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../settings.ts';
 
-/** The chore. A process that starts again gives everybody the whole time again. */
+/** The chore. After a restart, the grace period starts again. */
 export function orphanChore(settings: Settings): Chore {
   const since = new Map<string, number>();
   return {
@@ -21,7 +21,7 @@ export function orphanChore(settings: Settings): Chore {
       for (const [id, orphan] of orphans) {
         if (since.has(id)) continue;
         since.set(id, now);
-        tell(site, orphan, settings);
+        report(site, orphan, settings);
       }
       if (!settings.removeOrphans) return;
       const due = [...orphans]
@@ -38,16 +38,16 @@ export function orphanChore(settings: Settings): Chore {
   };
 }
 
-/** The same object, for the same environment, with the same certainty: with another one the time counts again. */
+/** The id of an orphan: if its environment or its certainty changes, the grace period starts again. */
 function idOf({ kind, object, environment, doubt }: Orphan): string {
   return JSON.stringify([kind.plural, object.metadata.uid, environment, doubt === undefined]);
 }
 
-function tell(site: ChoreSite, orphan: Orphan, { removeOrphans, orphanGraceMs }: Settings): void {
+function report(site: ChoreContext, orphan: Orphan, { removeOrphans, orphanGraceMs }: Settings): void {
   const { object, kind, environment, doubt } = orphan;
   const about = { object: describeOrphan(orphan), environment, doubt };
   site.logger.warn(about, 'orphan: the environment that it was created for is gone');
-  // Of what may be somebody else's, its owner is not told what to think of it.
+  // An object that may belong to somebody else gets no Event.
   if (doubt !== undefined) return;
   const what = kind === VirtualService ? 'its routes are' : 'it is';
   const minutes = Math.round(orphanGraceMs / 60_000);
@@ -56,8 +56,8 @@ function tell(site: ChoreSite, orphan: Orphan, { removeOrphans, orphanGraceMs }:
   site.record(object, { type: 'Warning', reason: 'Orphaned', note });
 }
 
-async function removeAll(site: ChoreSite, environment: string, orphans: readonly Orphan[]): Promise<void> {
-  // The rest goes at a later time, when nothing leads there and requests have ended.
+async function removeAll(site: ChoreContext, environment: string, orphans: readonly Orphan[]): Promise<void> {
+  // Objects that routes still lead to are removed in a later run.
   const steps = orphans.flatMap((orphan) => removalOf(site.facts, orphan) ?? []);
   if (steps.length === 0) return;
   try {

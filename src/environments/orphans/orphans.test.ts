@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { DynamicEnv } from '../api/dynamicenv.ts';
-import { factsOf } from '../controller/index.ts';
-import { systemClock, Tables } from '../kube/index.ts';
-import type { Client, KubeObject } from '../kube/index.ts';
-import { untracked } from '../watchable/index.ts';
-import { WATCH_ANNOTATION } from './ownership.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { factsOf } from '../../controller/index.ts';
+import { systemClock, Tables } from '../../kube/index.ts';
+import type { Client, KubeObject } from '../../kube/index.ts';
+import { untracked } from '../../watchable/index.ts';
+import { WATCH_ANNOTATION } from '../ownership.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
-import { defaultSettings } from './settings.ts';
-import { baseRoute, clone, environment, route, routes, rule, tablesWith } from './testing/orphan-world.ts';
+import { defaultSettings } from '../settings.ts';
+import { baseRoute, clone, environment, route, routes, rule, tablesWith } from '../testing/orphan-world.ts';
 
 const orphansIn = (tables: Tables): ReturnType<typeof findOrphans> =>
   findOrphans(factsOf(tables, untracked), defaultSettings);
 
-/** Orphans and the doubts about them. */
+/** Orphans, with the doubts about them. */
 function found(...objects: readonly KubeObject[]): readonly string[] {
   return orphansIn(tablesWith(...objects)).map((orphan) =>
     [describeOrphan(orphan), orphan.environment, orphan.doubt ?? 'certain'].join(' | '),
@@ -26,7 +26,7 @@ function withMetadata<T extends KubeObject>(object: T, metadata: Partial<KubeObj
 const annotated = (value: string) => ({ annotations: { [WATCH_ANNOTATION]: value } });
 
 describe('orphans', () => {
-  test('are what an environment left that is gone: routes, rules, clones', () => {
+  test('are routes, rules and clones of an environment that is gone', () => {
     expect(found(clone, rule, routes)).toEqual([
       'VirtualService shop/cart | shop/feature | certain',
       'DestinationRule shop/cart-shop-feature-cart | shop/feature | certain',
@@ -34,7 +34,7 @@ describe('orphans', () => {
     ]);
   });
 
-  test('are not what belongs to environments in namespaces that nobody manages here', () => {
+  test('are not objects of environments in namespaces that are not watched', () => {
     const tables = tablesWith(clone, rule, routes);
     const orphansOf = (...namespaces: string[]) =>
       findOrphans(factsOf(tables, untracked), { ...defaultSettings, namespaces });
@@ -42,7 +42,7 @@ describe('orphans', () => {
     expect(orphansOf('pay', 'shop')).toHaveLength(3);
   });
 
-  test('are not what an environment has that is there, nor what goes already, nor objects of others', () => {
+  test('are not objects of an existing environment, objects that are being deleted, or objects of others', () => {
     expect(found(environment('feature'), clone, rule, routes)).toEqual([]);
     expect(found(withMetadata(clone, { deletionTimestamp: '2026-01-01T00:00:00Z' }))).toEqual([]);
     const base = { ...routes, spec: { hosts: ['cart'], http: [baseRoute] } };
@@ -52,7 +52,11 @@ describe('orphans', () => {
   });
 
   test.each<[string, KubeObject, string]>([
-    ['people annotate their own', withMetadata(clone, { managedFields: [] }), 'Offshoot has not applied it'],
+    [
+      'an annotation by hand',
+      withMetadata(clone, { managedFields: [] }),
+      'its managedFields do not say that Offshoot applied it',
+    ],
     ['another name', withMetadata(clone, { name: 'cart' }), 'its name does not end in "-shop-feature"'],
     ['a rule of another name', withMetadata(rule, { name: 'cart' }), 'its name has no "-shop-feature-"'],
     [
@@ -67,7 +71,11 @@ describe('orphans', () => {
       'its annotation names several environments',
     ],
     ['an annotation alone', { ...routes, spec: {} } as KubeObject, 'it has no route to that environment'],
-    ['routes that somebody copied', withMetadata(routes, { managedFields: [] }), 'Offshoot has not written it'],
+    [
+      'routes that were copied',
+      withMetadata(routes, { managedFields: [] }),
+      'its managedFields do not say that Offshoot wrote it',
+    ],
   ])('are doubtful: %s', (_case, object, doubt) => {
     expect(found(object)).toEqual([expect.stringMatching(/ \| shop\/feature \| /)]);
     expect(found(object)[0]).toContain(doubt);
@@ -81,16 +89,16 @@ describe('orphans', () => {
     ]);
   });
 
-  test('are reported without a name where the annotation is gone', () => {
+  test('are reported without a name if the annotation is gone', () => {
     expect(found(withMetadata(clone, { annotations: {} }), withMetadata(routes, { annotations: {} }))).toEqual([
       'VirtualService shop/cart |  | its annotation does not say which environment the route dynamic-environment-shop-feature-cart-0123456789 is for',
       'Deployment shop/cart-shop-feature |  | no annotation says what it was made for',
     ]);
-    // Its environment is there, and finds it by its version.
+    // Its environment exists, and finds it by its version.
     expect(found(environment('feature'), withMetadata(clone, { annotations: {} }))).toEqual([]);
   });
 
-  test('of two environments in one VirtualService are told apart', () => {
+  test('are distinguished by environment in one VirtualService', () => {
     const both = withMetadata(routes, annotated('shop/feature,shop/other'));
     const shared = {
       ...both,
@@ -99,13 +107,13 @@ describe('orphans', () => {
     expect(found(environment('other'), shared)).toEqual(['VirtualService shop/cart | shop/feature | certain']);
   });
 
-  test('are not known where environments cannot be listed', () => {
+  test('are not searched for if environments cannot be listed', () => {
     const tables = tablesWith(clone);
     tables.of(DynamicEnv).notServed();
     expect(orphansIn(tables)).toEqual([]);
   });
 
-  test('are not looked for before everything is listed', () => {
+  test('are not searched for before everything is listed', () => {
     const ending = new AbortController();
     const client = { flow: () => client, list: () => new Promise(() => {}) } as unknown as Client;
     const unlisted = new Tables();
