@@ -1,12 +1,13 @@
-// `offshoot claim plan`: what the controllers would do about claims, and with which result, without doing it.
+// `offshoot claim plan`: shows what the controllers would do for claims, and the result, without writing anything.
 import type { Intent } from '../../controller/index.ts';
 import type { Ref } from '../../kube/objects.ts';
 import type { ClusterAddress } from '../../kube/write/steps.ts';
 import { issuedAddress, planClaims, targetTables } from '../../targets/index.ts';
 import type { ClaimPlan, PlannedClaim } from '../../targets/index.ts';
 import { interruptible } from '../exit.ts';
-import { askedFor } from '../manifests/intents.ts';
+import { planInput } from '../manifests/intents.ts';
 import type { IntentOptions } from '../manifests/intents.ts';
+import { DryRuns } from '../objects/dry-runs.ts';
 import { withTables } from '../objects/tables.ts';
 import { withConnection } from '../options.ts';
 import type { Connection } from '../options.ts';
@@ -23,15 +24,15 @@ export interface ClaimPlanOptions extends IntentOptions, TargetOptions {
   readonly output?: DataFormat;
 }
 
-/** Where the control plane runs, if nobody says otherwise. */
+/** The default namespace of the control plane. */
 const NAMESPACE = 'offshoot-system';
 
 const ACCEPTED = { checks: claimChecks, one: 'a claim, target, class or Environment' };
 
-/** Prints what would happen; exit code 2 if that is anything, 1 if a claim would get no further. */
+/** Prints the plan. Exit code 2 if there are changes, 1 if a claim would make no progress. */
 export function planClaimsCommand(name: string | undefined, options: ClaimPlanOptions): Promise<void> {
   return withConnection(options, async (connection) => {
-    const { asked: claims, intents } = await askedFor(name, CLAIM, ACCEPTED, options, connection);
+    const { existing: claims, intents } = await planInput(name, CLAIM, ACCEPTED, options, connection);
     const plan = await interruptible((signal) => planned(connection, claims, intents, options, signal));
     const isStalled = plan.stalled.length > 0 || plan.claims.some(({ problem }) => problem !== undefined);
     printPlan(plan, { output: options.output, isStalled, outcome: outcomeLines });
@@ -51,11 +52,13 @@ function planned(
     part!.controllers({ settings: {}, targets: settings, config: address, namespace: NAMESPACE });
   return withTables(client, targetTables, signal, async (tables) => {
     const controllers = controllersAt((await issuedAddress(tables)) ?? config);
-    return planClaims({ controllers, tables, now: Date.now(), claims, intents });
+    const now = Date.now();
+    const dryRuns = new DryRuns({ client, tables, controller: controllers[0]!.name, signal });
+    return dryRuns.repeat(({ refuse }) => planClaims({ controllers, tables, now, claims, intents, refuse }));
   });
 }
 
-/** How the claims would be. */
+/** The planned states of the claims. */
 function outcomeLines({ claims }: ClaimPlan, paint: Paint): string[] {
   const warnings = claims.flatMap(({ claim, warnings: all = [] }) => all.map((each) => `  warning: ${claim}: ${each}`));
   return [...claims.map((claim) => claimLine(claim, paint)), ...warnings];

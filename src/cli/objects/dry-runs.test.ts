@@ -1,4 +1,4 @@
-// What the server says to dry runs is what a plan reckons with: also of writes that follow on others, and of many at once.
+// Plans take the results of server dry runs into account, also for writes that depend on others and for joint writes.
 import { expect, test } from 'vitest';
 import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../../test/environments/workload.ts';
@@ -11,7 +11,7 @@ import { DryRuns } from './dry-runs.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 
-/** Plans an environment of each name, all of them with routes in one VirtualService, and asks the server about it. */
+/** Plans one environment per name, all with routes in one VirtualService, with server dry runs. */
 async function planned(refuse: (object: KubeObject) => string | undefined): Promise<EnvironmentPlan> {
   const cluster = await MemoryCluster.of(Object.values(workload('shop', 'cart')));
   cluster.refuse = refuse;
@@ -35,14 +35,14 @@ async function planned(refuse: (object: KubeObject) => string | undefined): Prom
 const statesOf = ({ environments: all }: EnvironmentPlan): string =>
   all.map(({ environment: key, state }) => `${key.slice(-1)} ${state}`).join(', ');
 
-test('nothing is refused', async () => {
+test('all environments are ready if the server accepts all writes', async () => {
   expect(statesOf(await planned(() => undefined))).toBe('a ready, b ready, c ready, d ready, e ready');
 });
 
-test('of routes that are written together, those of two environments are refused', async () => {
-  const isGuilty = (object: KubeObject): boolean => /"exact":"[bd]"/.test(JSON.stringify(object));
+test('only the environments whose routes the server rejects are degraded', async () => {
+  const isRejected = (object: KubeObject): boolean => /"exact":"[bd]"/.test(JSON.stringify(object));
   const made = await planned((object) =>
-    object.kind === 'VirtualService' && isGuilty(object) ? 'denied the request' : undefined,
+    object.kind === 'VirtualService' && isRejected(object) ? 'denied the request' : undefined,
   );
   expect(statesOf(made)).toBe('a ready, b degraded, c ready, d degraded, e ready');
   expect(made.environments[1]?.problem).toContain('denied the request');
@@ -50,7 +50,7 @@ test('of routes that are written together, those of two environments are refused
   expect(routes.filter(({ path }) => path.startsWith('spec.http'))).toHaveLength(3);
 });
 
-test('a clone is refused: its environment gets no routes', async () => {
+test('an environment whose clone the server rejects gets no routes', async () => {
   const made = await planned(({ kind, metadata }) =>
     kind === 'Deployment' && metadata.name === 'cart-shop-c' ? 'exceeded quota' : undefined,
   );

@@ -1,5 +1,5 @@
-// Asks the server what a forecast can't know: by dry runs, whether it would take the writes; and which fields others have
-// set. The forecast is made again with what it said. For the commands that plan.
+// Finds out what a forecast can't know: by dry runs whether the server would accept the writes, and the managed fields
+// of objects. The forecast is then repeated with the answers. For the plan commands.
 import { isRefusal, refusalText } from '../../controller/index.ts';
 import type { ForecastOptions, Planned } from '../../controller/index.ts';
 import { Applier, PlanOutdated } from '../../kube/write/apply.ts';
@@ -16,22 +16,22 @@ import type { Tables } from '../../kube/tables/tables.ts';
 export interface DryRunOptions {
   readonly client: Client;
   readonly tables: Tables;
-  /** Who would write. */
+  /** The controller that would write, or one of them. */
   readonly controller: string;
   readonly signal: AbortSignal;
 }
 
-/** What the server has said so far. */
+/** The server's answers so far. */
 type Known = Required<Pick<ForecastOptions, 'refuse' | 'managedFields'>>;
 
 export class DryRuns {
   readonly #applier: Applier;
   readonly #tables: Tables;
   readonly #signal: AbortSignal;
-  /** By write: what was asked, and why it was refused. */
-  readonly #asked = new Set<string>();
+  /** By write: whether a dry run was made, and why it was rejected. */
+  readonly #tried = new Set<string>();
   readonly #refused = new Map<string, string>();
-  /** By uid: the managedFields of objects, as the server has them. */
+  /** By uid: the managedFields of objects on the server. */
   readonly #managedFields = new Map<string, readonly ManagedFieldsEntry[]>();
   readonly #client: Client;
 
@@ -42,17 +42,17 @@ export class DryRuns {
     this.#signal = signal;
   }
 
-  /** Makes something with what the server said, until there is nothing more to ask it. */
+  /** Repeats a computation with the server's answers, until it needs no more of them. */
   async repeat<R>(make: (known: Known) => R): Promise<R> {
     for (;;) {
       const writes = new Map<string, Step>();
       const objects = new Map<string, Planned>();
       const made = make({
         refuse: (step) => {
-          const write = this.#askable(step);
+          const write = this.#dryRunOf(step);
           if (write === undefined) return undefined;
           const id = idOf(write);
-          if (!this.#asked.has(id)) writes.set(id, write);
+          if (!this.#tried.has(id)) writes.set(id, write);
           return this.#refused.get(id);
         },
         managedFields: (kind, object) => {
@@ -78,21 +78,22 @@ export class DryRuns {
   }
 
   async #ask(id: string, write: Step): Promise<void> {
-    this.#asked.add(id);
+    this.#tried.add(id);
     try {
       await this.#applier.apply([write], { dryRun: true, signal: this.#signal });
     } catch (error) {
       if (error instanceof PlanOutdated) return;
       if (!isRefusal(error)) throw error;
-      if (!isLackOfRights(error)) this.#refused.set(id, refusalText(error));
+      if (!isLackOfPermissions(error)) this.#refused.set(id, refusalText(error));
     }
   }
 
   /**
-   * The write that the server can be asked about now; undefined where it is about something that is not there. An edit
-   * of what earlier writes will have made of an object is asked about as an edit of the object as it is.
+   * The write to try as a dry run; undefined if its object or its namespace does not exist yet. An edit that depends on
+   * earlier writes is tried as an edit of the current object.
    */
-  #askable(step: Step): Step | undefined {
+  #dryRunOf(step: Step): Step | undefined {
+    if (!this.#hasNamespace(objectOf(step).metadata.namespace)) return undefined;
     if (step.do !== 'edit' && step.do !== 'remove') return step;
     const planned = step.do === 'edit' ? step.from : step.object;
     const live = this.#tables.of(step.kind).get(keyOf(planned.metadata));
@@ -104,15 +105,22 @@ export class DryRuns {
     const metadata = { ...step.to.metadata, resourceVersion, generation, managedFields } as KubeObject['metadata'];
     return { ...step, from: live!, to: { ...step.to, metadata } };
   }
+
+  /** False if a namespace is known not to exist. */
+  #hasNamespace(namespace: string | undefined): boolean {
+    const namespaces = [...this.#tables].find(({ kind }) => kind.kind === 'Namespace' && kind.group === '');
+    if (namespace === undefined || !namespaces?.synced) return true;
+    return namespaces.get(namespace) !== undefined;
+  }
 }
 
-/** Tells writes apart: edits by what they come to, for the server may take one and refuse the next. */
+/** Identifies a write; edits also by their patch, as the server may accept one and reject another. */
 function idOf(step: Step): string {
   const what = step.do === 'edit' ? stringifyJson(editPatch(step) ?? {}) : '';
   return `${step.do} ${identityOf(step.kind, objectOf(step).metadata)} ${what}`;
 }
 
-/** Whether it is the person who plans that may not write: this says nothing of controllers. */
-function isLackOfRights({ cause }: StepFailed): boolean {
+/** Whether the user who plans lacks permissions: this says nothing about the controllers. */
+function isLackOfPermissions({ cause }: StepFailed): boolean {
   return cause.code === 403 && /\bUser "[^"]*" cannot /.test(cause.message);
 }

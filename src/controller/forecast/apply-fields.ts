@@ -1,5 +1,5 @@
-// Server-side apply as far as our own objects need it, without a schema: fields that are applied are merged in, fields that
-// this manager applied before and no longer applies are taken away, everything else stays as it is. forecast/server.ts asks.
+// Server-side apply as far as our own objects need it, without a schema: applied fields are merged in, fields that this
+// manager applied before and no longer applies are removed, everything else stays as it is. Used by forecast/server.ts.
 import type { Json, KubeObject, ManagedFieldsEntry } from '../../kube/objects.ts';
 import { comparable } from '../../kube/write/owned.ts';
 
@@ -16,7 +16,7 @@ export function applyFields(live: KubeObject, desired: KubeObject, manager: stri
   return { ...merged, metadata: { ...merged.metadata, managedFields: managedFieldsAfter(live, desired, manager) } };
 }
 
-/** The managedFields of an object, which may be there already, after `manager` has applied `desired`. */
+/** The managedFields of a new or existing object after `manager` has applied `desired`. */
 export function managedFieldsAfter(
   live: KubeObject | undefined,
   desired: KubeObject,
@@ -35,7 +35,7 @@ function entryOf({ metadata }: KubeObject, name: string): ManagedFieldsEntry | u
   );
 }
 
-/** The set of all fields of a value. A list is one field, unless its items were told apart by keys before. */
+/** The set of all fields of a value. A list is one field, unless its items were identified by keys before. */
 function fieldsOf(value: unknown, before: FieldSet): FieldSet {
   if (Array.isArray(value)) {
     const keys = keysOf(before);
@@ -55,15 +55,20 @@ function fieldsOf(value: unknown, before: FieldSet): FieldSet {
   );
 }
 
-/** What is left of a value without the fields that were applied and no longer are. */
+/** A value without the fields that were applied before and no longer are. */
 function withoutFields(value: unknown, applied: FieldSet, desired: unknown): unknown {
   const names = Object.keys(applied).filter((name) => name !== '.');
   if (names.length === 0) return desired === undefined ? undefined : value;
   if (Array.isArray(value)) {
     const keys = keysOf(applied);
     if (keys === undefined) return desired === undefined ? undefined : value;
-    const stay = new Set((Array.isArray(desired) ? desired : []).map((item) => itemName(item, keys)));
-    return value.filter((item) => !(itemName(item, keys) in applied) || stay.has(itemName(item, keys)));
+    const items: readonly unknown[] = Array.isArray(desired) ? desired : [];
+    const stay = new Map(items.map((item) => [itemName(item, keys), item]));
+    return value.flatMap((item) => {
+      const name = itemName(item, keys);
+      if (!(name in applied)) return [item];
+      return stay.has(name) ? [withoutFields(item, applied[name] as FieldSet, stay.get(name))] : [];
+    });
   }
   if (!isObject(value)) return value;
   const rest: Record<string, unknown> = { ...value };
@@ -77,7 +82,7 @@ function withoutFields(value: unknown, applied: FieldSet, desired: unknown): unk
   return desired === undefined && Object.keys(rest).length === 0 ? undefined : rest;
 }
 
-/** A value with what is applied merged into it. */
+/** A value with the applied fields merged into it. */
 function mergeInto(value: unknown, desired: unknown, before: FieldSet | undefined): unknown {
   if (Array.isArray(value) && Array.isArray(desired)) return mergeLists(value, desired, before);
   if (!isObject(value) || !isObject(desired)) return desired;
@@ -90,13 +95,13 @@ function mergeInto(value: unknown, desired: unknown, before: FieldSet | undefine
   return merged;
 }
 
-/** Items that are told apart by keys are merged one by one, so that what the server added to them stays. */
+/** Items that are identified by keys are merged one by one, so that fields added by the server are kept. */
 function mergeLists(
   list: readonly unknown[],
   desired: readonly unknown[],
   before: FieldSet | undefined,
 ): readonly unknown[] {
-  // Of a list that was never applied it is not known whether its items are told apart: names suggest it.
+  // For a list that was never applied it is not known whether its items have keys: names suggest it.
   const isGuessed = before === undefined && isNamed(list) && isNamed(desired);
   const keys = isGuessed ? ['name'] : before && keysOf(before);
   if (keys === undefined) return desired;
@@ -109,7 +114,7 @@ function mergeLists(
   return [...ours, ...list.filter((item) => !isGuessed && !isOurs.has(itemName(item, keys)))];
 }
 
-/** The keys by which the items of a list were told apart. */
+/** The keys by which the items of a list were identified. */
 function keysOf(fields: FieldSet): readonly string[] | undefined {
   const item = Object.keys(fields).find((name) => name.startsWith('k:'));
   return item === undefined ? undefined : Object.keys(JSON.parse(item.slice(2)) as object);

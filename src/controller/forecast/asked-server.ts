@@ -1,5 +1,5 @@
-// What the server itself says of the changes of a forecast, where it was asked: it knows its defaults, and has its own form
-// of quantities and of what stands in lists.
+// The answers of the server to dry runs of the changes of a forecast: it knows its defaults, and has its own form of
+// quantities and of list items.
 import { identityOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { comparable, ownedPart } from '../../kube/write/owned.ts';
@@ -13,23 +13,23 @@ export type Ask = (step: Step) => KubeObject | undefined;
 
 export class AskedServer {
   readonly #ask: Ask;
-  /** By object: what was wanted, and the form that the server gave it. */
-  readonly #settled = new Map<string, { readonly wanted: unknown; readonly owned: unknown }>();
+  /** By object: the desired fields, and the form that the server gave them. */
+  readonly #settled = new Map<string, { readonly desired: unknown; readonly owned: unknown }>();
 
   constructor(ask: Ask) {
     this.#ask = ask;
   }
 
-  /** What a step does, which is expected to change an object; `isLive` if the server has it as it is here. */
+  /** The result of a step that is expected to change an object; `isLive` if the server has the object as it is here. */
   answer(step: Step, before: KubeObject, manager: string, isLive: boolean): Answer | undefined {
     const id = identityOf(step.kind, before.metadata);
-    const wanted = comparable(objectOf(step));
+    const desired = comparable(objectOf(step));
     const known = this.#settled.get(id);
-    const isKnown = known !== undefined && jsonEqual(known.wanted, wanted);
+    const isKnown = known !== undefined && jsonEqual(known.desired, desired);
     if (isKnown && jsonEqual(known.owned, ownedPart(before, manager))) return { did: 'nothing', object: before };
     const object = isLive ? this.#ask(step) : undefined;
     if (object === undefined) return undefined;
-    this.#settled.set(id, { wanted, owned: ownedPart(object, manager) });
+    this.#settled.set(id, { desired, owned: ownedPart(object, manager) });
     return sameFields(before, object) ? { did: 'nothing', object: before } : { did: 'changed', object };
   }
 }

@@ -1,15 +1,15 @@
-// What a run of writes comes to, object by object: made, changed, replaced by another of the name, removed.
+// The net effect of a series of writes, object by object: created, changed, replaced by another of the name, removed.
 import { identityOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { fieldChanges } from './diff.ts';
 import type { FieldChange } from './diff.ts';
 
-/** Whoever makes the intended changes, among those who write. */
+/** The author of the intended changes. */
 export const SOMEBODY = 'you';
-/** Kubernetes itself, among those who write: the garbage collector, and what empties namespaces. */
+/** The author of what Kubernetes itself does: the garbage collector and the namespace controller. */
 export const CLUSTER = 'cluster';
 
-/** Who writes. */
+/** The author of a write. */
 export interface Author {
   /** The name of the controller; `cluster` for what Kubernetes itself does. */
   readonly by: string;
@@ -30,18 +30,18 @@ export interface Planned {
   readonly object: KubeObject;
 }
 
-/** What all writes to one object come to. */
+/** The net effect of all writes to one object. */
 export interface Change {
   readonly do: 'make' | 'change' | 'replace' | 'remove';
   readonly kind: AnyKind;
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
   readonly fields: readonly FieldChange[];
-  /** Who writes, in order. */
+  /** The authors, in order. */
   readonly by: readonly string[];
 }
 
-/** What the writes come to, in their order: an object stands where it is first written to, or where it is removed. */
+/** The net changes, in order: an object is listed where it is first written, or where it is removed. */
 export function changesOf(writes: readonly Write[]): readonly Change[] {
   const byObject = Map.groupBy(writes.entries(), ([, { kind, before, after }]) =>
     identityOf(kind, (after ?? before)!.metadata),
@@ -55,7 +55,7 @@ export function changesOf(writes: readonly Write[]): readonly Change[] {
   return placed.sort((a, b) => a.at - b.at).map(({ change }) => change);
 }
 
-/** Undefined where nothing is left of the writes that anybody could notice. */
+/** Undefined if the writes have no visible effect. */
 function changeOf(writes: readonly Write[]): Change | undefined {
   const { kind, before } = writes[0]!;
   const { after } = writes.at(-1)!;

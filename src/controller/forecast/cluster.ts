@@ -21,14 +21,14 @@ export interface ForecastClusterOptions extends Pick<
   ForecastOptions,
   'tables' | 'now' | 'refuse' | 'ask' | 'managedFields'
 > {
-  /** Makes up the uids of new objects. */
+  /** Determines the uids of new objects. */
   readonly seed: string;
-  /** Whether dependents go with their owners, and with a namespace what is in it. */
+  /** Whether dependents are deleted with their owners, and the objects of a namespace with it. */
   readonly simulatesCluster: boolean;
   readonly onWrite: (kind: AnyKind, key: string) => void;
 }
 
-/** How the versions of objects begin that the forecast has written. */
+/** The prefix of the resource versions that the forecast writes. */
 const FORECAST = 'forecast-';
 
 export class ForecastCluster implements Server {
@@ -59,12 +59,12 @@ export class ForecastCluster implements Server {
     return this.whatIf.facts;
   }
 
-  /** The kinds that there are tables of. */
+  /** The kinds that have tables. */
   get kinds(): readonly AnyKind[] {
     return [...this.#options.tables].map(({ kind }) => kind);
   }
 
-  /** What controllers note stays in the forecast. */
+  /** Notes of controllers stay in the forecast. */
   get notes(): Notes {
     return { ...this.whatIf.notes, now: () => this.#now };
   }
@@ -77,7 +77,7 @@ export class ForecastCluster implements Server {
     return this.#now;
   }
 
-  /** Lets time pass. */
+  /** Advances the clock. */
   advanceTo(now: number): void {
     this.#now = now;
   }
@@ -102,7 +102,7 @@ export class ForecastCluster implements Server {
     return this.facts.get(kind, ref);
   }
 
-  /** Stores an object as it is given; one that is new gets a uid, and is created now. */
+  /** Stores an object as given; a new one gets a uid and the current time. */
   put(kind: AnyKind, object: KubeObject, author: Author): void {
     const before = this.get(kind, object.metadata);
     const uid = object.metadata.uid ?? before?.metadata.uid ?? this.uid(object);
@@ -113,20 +113,21 @@ export class ForecastCluster implements Server {
 
   /** Carries out a step, unless the server would refuse it. */
   apply(step: Step, manager: string, author: Author): Answer | RefusedAttempt | typeof OUTDATED {
-    const message = this.#refusalOf(step);
-    if (message !== undefined) return { did: 'refused', message, isForbidden: false };
     const { kind } = step;
-    // A step may come from who knows only a part of the object.
+    // The controller of the step may know only a part of the object.
     const before = this.whatIf.whole(kind, objectOf(step).metadata);
     const expected = answerTo(step, before, manager, this);
-    if (expected === OUTDATED) return OUTDATED;
+    // A step that changes nothing is not sent, so nobody refuses it.
+    if (expected === OUTDATED || expected.did === 'nothing') return expected;
+    const message = this.#refusalOf(step);
+    if (message !== undefined) return { did: 'refused', message, isForbidden: false };
     const answer = this.#asked(step, before, expected, manager);
     if (step.do === 'remove' && answer.did === 'removed') this.delete(kind, before!, author);
     else if (answer.did !== 'nothing') this.record({ kind, before, after: answer.object, ...author });
     return answer;
   }
 
-  /** Deletes an object, or marks it where finalizers hold it; with a namespace goes what is in it. */
+  /** Deletes an object, or marks it if it has finalizers; a namespace is deleted with its objects. */
   delete(kind: AnyKind, before: KubeObject, author: Author): void {
     const { object: after } = deleted(before, this);
     const write = { kind, before, after, ...author };
@@ -134,12 +135,12 @@ export class ForecastCluster implements Server {
     else this.record(write);
   }
 
-  /** Deletes what has lost its last owner; false when there is nothing. */
+  /** Deletes objects that have lost their last owner; returns whether there were any. */
   collectGarbage(): boolean {
     return this.#garbage?.collect() ?? false;
   }
 
-  /** Takes a write as done. */
+  /** Records and applies a write. */
   record(recorded: Write): void {
     const { kind, before } = recorded;
     const after = recorded.after && established(kind, recorded.after);
@@ -166,7 +167,7 @@ export class ForecastCluster implements Server {
     const { metadata } = objectOf(step);
     const isNew = step.do !== 'edit' && step.do !== 'remove' && this.get(step.kind, metadata) === undefined;
     if (isNew && this.#namespaces?.has(metadata.namespace)) return `namespace ${metadata.namespace} is being deleted`;
-    // A status is what its controller says.
+    // Writes of a status are never refused.
     return step.do === 'edit' && step.subresource ? undefined : this.#options.refuse?.(step);
   }
 }
@@ -175,7 +176,7 @@ function isForecast({ metadata }: KubeObject): boolean {
   return metadata.resourceVersion?.startsWith(FORECAST) ?? false;
 }
 
-/** A uid as the server makes it up. */
+/** A uid in the form of the server's. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return [8, 4, 4, 4, 12].map((length, i) => hex.slice(i * 12, i * 12 + length)).join('-');

@@ -1,5 +1,5 @@
-// Definitions of kinds, as a forecast foresees them: a kind is served once it is defined, and when its definition goes,
-// all objects of the kind go as well.
+// CustomResourceDefinitions in a forecast: a kind is served once it is defined, and when its definition is deleted, all
+// objects of the kind are deleted as well.
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { CLUSTER } from './changes.ts';
 import type { Write } from './changes.ts';
@@ -27,7 +27,7 @@ export class Definitions {
   }
 }
 
-/** A definition as the server stores it: it serves the kind at once. Other objects are as they are. */
+/** A definition as the server stores it: the kind is served at once. Other objects are not changed. */
 export function established(kind: AnyKind, object: KubeObject): KubeObject {
   if (!isDefinition(kind) || 'status' in object) return object;
   const defined: KubeObject & { status: object } = {

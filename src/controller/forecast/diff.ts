@@ -1,21 +1,21 @@
-// Which fields of an object differ, for people to read. What only the server sets, and times that follow from other
-// changes, are left out.
+// The fields of an object that differ, for people to read. Fields that only the server sets, and times that follow from
+// other changes, are left out.
 import { compareQuantities, parseQuantity } from '../../kube/quantity.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 
-/** A field that comes, changes or goes. */
+/** A field that is added, changed or removed. */
 export interface FieldChange {
   /** As people write it: `spec.targetName`, `status.conditions[Ready].reason`. */
   readonly path: string;
-  /** Undefined: it was not there. */
+  /** Undefined if it was absent. */
   readonly before?: unknown;
-  /** Undefined: it goes. */
+  /** Undefined if it is removed. */
   readonly after?: unknown;
-  /** Both as people read them, where the values are for programs. */
+  /** Both in a readable form, if the values are for programs. */
   readonly text?: { readonly before?: string; readonly after?: string };
 }
 
-/** What the server sets in the metadata of every object. */
+/** Fields that the server sets in the metadata of every object. */
 export const SERVER_SET: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',
@@ -26,10 +26,10 @@ export const SERVER_SET: ReadonlySet<string> = new Set([
   'selfLink',
 ]);
 
-/** What follows from other changes of a status. */
+/** Fields that follow from other changes of a status. */
 const FOLLOWING: ReadonlySet<string> = new Set(['lastTransitionTime', 'lastUpdatedTime', 'observedGeneration']);
 
-/** Maps from resources to quantities: the server keeps another form of what says the same. */
+/** Maps from resources to quantities: the server may store an equal quantity in another form. */
 const QUANTITIES: ReadonlySet<string> = new Set([
   'limits',
   'requests',
@@ -41,7 +41,7 @@ const QUANTITIES: ReadonlySet<string> = new Set([
   'capacity',
 ]);
 
-/** What stands for data that is nobody's business. */
+/** Replaces secret data. */
 const HIDDEN = '(hidden)';
 
 type Path = readonly string[];
@@ -55,7 +55,7 @@ export function fieldChanges(before: object, after: object): readonly FieldChang
   });
 }
 
-/** A status without what follows from its other changes. */
+/** A status without fields that follow from its other changes. */
 export function withoutFollowing(status: unknown): unknown {
   if (Array.isArray(status)) return status.map(withoutFollowing);
   if (typeof status !== 'object' || status === null) return status;
@@ -63,7 +63,7 @@ export function withoutFollowing(status: unknown): unknown {
   return Object.fromEntries(fields.map(([name, value]) => [name, withoutFollowing(value)]));
 }
 
-/** Whether two objects say the same. */
+/** Whether two objects are equal for people. */
 export function sameFields(before: object, after: object): boolean {
   return differences(before, after, []).next().done === true;
 }
@@ -76,7 +76,7 @@ interface Difference {
 
 function* differences(before: unknown, after: unknown, at: Path): Generator<Difference> {
   if (isIgnored(at) || isSame(before, after, at)) return;
-  // People know labels and annotations one by one, also where there were none.
+  // Labels and annotations are shown one by one, also if there were none before.
   const none = at.length === 2 && /^metadata\.(labels|annotations)$/.test(at.join('.')) ? {} : undefined;
   const [left, right] = [partsOf(before ?? none), partsOf(after ?? none)];
   if (left === undefined || right === undefined) {
@@ -95,7 +95,7 @@ function isIgnored(at: Path): boolean {
 
 function isSame(before: unknown, after: unknown, at: Path): boolean {
   if (jsonEqual(before, after)) return true;
-  // In a status and in metadata something empty and nothing say the same.
+  // In a status and in metadata, an empty value equals an absent one.
   const isLoose = at[0] === 'status' || at[0] === 'metadata';
   if (isLoose && isEmpty(before) && isEmpty(after)) return true;
   if (!QUANTITIES.has(at.at(-2) ?? '')) return false;
@@ -110,7 +110,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).every(isEmpty);
 }
 
-/** The fields of a map, or the items of a list that are told apart by a name or a type; undefined for anything else. */
+/** The fields of a map, or the items of a list that have a unique name or type; undefined for anything else. */
 function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

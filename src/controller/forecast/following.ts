@@ -1,5 +1,5 @@
-// The part of a forecast that answers a question: what concerns some objects, and what follows from what is intended. What
-// is due anyway and concerns others is left out.
+// The part of a forecast that answers a question: changes that concern some objects, and those that follow from the
+// intents. Changes of other objects that would happen anyway are left out.
 import { stringifyJson } from '../../kube/json.ts';
 import type { Forecast, ForecastOptions } from './forecast.ts';
 import { reportedChange, reportForecast, reportOf } from './report.ts';
@@ -10,11 +10,11 @@ export interface Question<R> {
   readonly concerning: (made: Forecast) => Pick<Forecast, 'changes' | 'stalled'>;
   /** The whole answer. */
   readonly answer: (report: ForecastReport, made: Forecast) => R;
-  /** What of a forecast is to be seen; all of it unless given. */
+  /** The part of a forecast that may be seen; all of it by default. */
   readonly shown?: (made: Forecast) => Forecast;
 }
 
-/** Makes a forecast, and reports what it says to a question. */
+/** Makes a forecast, and reports its answer to a question. */
 export function reportFollowing<R>(options: Omit<ForecastOptions, 'seed'>, question: Question<R>): R {
   const { intents = [] } = options;
   const shown = question.shown ?? ((made) => made);

@@ -87,8 +87,8 @@ function shown({ changes }: Forecast): string[] {
 
 const text = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
-describe('the writes of controllers', () => {
-  test('of one object and of those that follow from it, until nothing is left to do', () => {
+describe('forecast', () => {
+  test('plans for an object and for those that follow from it, until nothing is left to do', () => {
     const granter = controller((view, it) => {
       const isMade = view.get(Thing, { name: 'thing', namespace: 'team' }) !== undefined;
       return { steps: [make(Thing, bare(Thing, 'thing'))], status: { ...(it['status'] as object), isMade } };
@@ -103,7 +103,7 @@ describe('the writes of controllers', () => {
     ]);
   });
 
-  test('nothing, where all is as it should be', () => {
+  test('has no writes if everything is as desired', () => {
     const thing = { ...bare(Thing, 'thing'), spec: { colour: 'red' } };
     const granter = controller(() => ({ steps: [own(Thing, thing)] }));
     const first = run([granter], [wish()]);
@@ -111,13 +111,13 @@ describe('the writes of controllers', () => {
     expect(run([granter], [wish(), made]).writes).toEqual([]);
   });
 
-  test('do not touch the tables', () => {
+  test('does not change the tables', () => {
     const tables = tablesOf([wish()]);
     forecast({ controllers: [controller(() => ({ steps: [make(Thing, bare(Thing, 'thing'))] }))], tables, now: NOW });
     expect([...tables.of(Thing).keys()]).toEqual([]);
   });
 
-  test('put finalizers on before the first plan, and take them off after the last', () => {
+  test('adds finalizers before the first plan, and removes them after the last', () => {
     const granter = controller((_view, it) => ({ finished: it.metadata.deletionTimestamp !== undefined }), {
       finalizers: ['example.com/hold'],
     });
@@ -129,7 +129,7 @@ describe('the writes of controllers', () => {
     expect(shown(run([granter], [held], { intents }))).toEqual(['remove Wish wish by you, granter']);
   });
 
-  test('after a while count, up to the horizon', () => {
+  test('includes delayed writes, up to the horizon', () => {
     const patient = controller((view) =>
       view.now() < NOW + 5000
         ? { requeueAfterMs: NOW + 5000 - view.now() }
@@ -139,7 +139,7 @@ describe('the writes of controllers', () => {
     expect(run([patient], [wish()], { horizonMs: 4000 }).changes).toEqual([]);
   });
 
-  test('know what has been found for a while', () => {
+  test('tells plans for how long a finding has held', () => {
     const patient = controller((view) => {
       const leftMs = 3000 - view.heldFor('missing');
       return leftMs > 0 ? { requeueAfterMs: leftMs } : { status: { problem: 'missing' } };
@@ -148,14 +148,14 @@ describe('the writes of controllers', () => {
   });
 });
 
-test('a table that is not listed yet is no reason to stall: whoever asked must ask again', () => {
+test('a forecast throws NotSynced for a table that is not synced, and does not report a stall', () => {
   const early = controller(() => {
     throw new NotSynced(tablesOf([]).of<KubeObject>(Thing));
   });
   expect(() => run([early], [wish()])).toThrow(NotSynced);
 });
 
-test('what several controllers apply under one name is theirs together', () => {
+test('several controllers with one field manager own their fields together', () => {
   const thing = bare(Thing, 'thing', { spec: { colour: 'red' } });
   const first = run([controller(() => ({ steps: [own(Thing, thing)] }), { fieldManager: 'offshoot-both' })], [wish()]);
   const made = first.changes[0]!.after as AnyObject;
@@ -166,7 +166,7 @@ test('what several controllers apply under one name is theirs together', () => {
   expect(shown(run([second], [wish(), made]))).toEqual(['change Thing thing by other; spec: {"colour":"red"} → ']);
 });
 
-describe('definitions', () => {
+describe('a CustomResourceDefinition', () => {
   const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
     namespaced: false,
   });
@@ -182,7 +182,7 @@ describe('definitions', () => {
     return tables;
   };
 
-  test('a kind is served once it is defined', () => {
+  test('makes its kind served', () => {
     const made = forecast({ controllers: [grants], tables: worldOf(false, [wish()]), now: NOW });
     expect(made.writes.map(({ after }) => after?.kind)).toEqual(['CustomResourceDefinition', 'Thing']);
     expect(made.stalled).toEqual([]);
@@ -191,7 +191,7 @@ describe('definitions', () => {
     });
   });
 
-  test('objects of a kind go with its definition', () => {
+  test('is deleted with all objects of its kind', () => {
     const tables = worldOf(true, [definition, object(Thing, 'thing')]);
     const intents: Intent[] = [{ kind: Definition, delete: { name: 'things.example.com' } }];
     const made = forecast({ controllers: [], tables, now: NOW, intents });
@@ -203,16 +203,16 @@ describe('definitions', () => {
   });
 });
 
-test('a write by who keeps only a part of an object leaves the rest as it is', () => {
+test('a write by a controller that caches only a part of an object keeps the rest', () => {
   const Part = defineTable(Thing, { transform: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }) });
   const tables = new Tables([...KINDS, Part]);
   tables.of(Wish).observe(wish());
   for (const kind of [Thing, Part]) tables.of(kind).observe(object(Thing, 'thing', { spec: { a: 1 } }));
-  const marks = controller((view) => {
+  const annotator = controller((view) => {
     const [thing] = view.list(Part);
     return { steps: [annotate(Part, thing!, { mark: 'x' })] };
   });
-  const { facts, changes } = forecast({ controllers: [marks], tables, now: NOW });
+  const { facts, changes } = forecast({ controllers: [annotator], tables, now: NOW });
   expect(facts.get(Thing, { name: 'thing', namespace: 'team' })).toMatchObject({
     metadata: { annotations: { mark: 'x' } },
     spec: { a: 1 },
@@ -220,7 +220,7 @@ test('a write by who keeps only a part of an object leaves the rest as it is', (
   expect(changes.map(({ fields }) => fields)).toEqual([[{ path: 'metadata.annotations.mark', after: 'x' }]]);
 });
 
-describe('a change of what is there', () => {
+describe('a change of an existing object', () => {
   const managedFields = [
     { manager: 'offshoot-granter', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:rules': {} } } },
   ];
@@ -234,11 +234,11 @@ describe('a change of what is there', () => {
       ask: () => ({ ...applied, ...answer }),
     }).changes.map(({ fields }) => fields);
 
-  test('is none where the server says that it has its own form of the same', () => {
+  test('is left out if the server only has another form of the same value', () => {
     expect(changesOfRules('a', {})).toEqual([]);
   });
 
-  test('is as the server says, with its defaults', () => {
+  test('is as the server returns it, with defaults', () => {
     const spec = { rules: [{ to: 'b', scope: '*' }] };
     expect(changesOfRules('b', { spec })).toEqual([
       [{ path: 'spec.rules', before: [{ to: 'a', scope: '*' }], after: [{ to: 'b', scope: '*' }] }],
@@ -246,15 +246,15 @@ describe('a change of what is there', () => {
   });
 });
 
-describe('what somebody intends', () => {
+describe('an intent', () => {
   const follower = controller((_view, it) => ({ steps: [own(Thing, bare(Thing, 'thing', { spec: it['spec'] }))] }));
 
-  test('a new object, with what it leads to', () => {
+  test('may create an object, and is reported with what follows', () => {
     const intents = [{ kind: Wish, put: bare(Wish, 'wish', { spec: { colour: 'red' } }) }];
     expect(shown(run([follower], [], { intents }))).toEqual(['make Wish wish by you', 'make Thing thing by granter']);
   });
 
-  test('a change, with what it leads to, field by field', () => {
+  test('may change an object, and is reported field by field with what follows', () => {
     const before = wish({ spec: { colour: 'red' } });
     const made = run([follower], [before]).changes[0]!.after as AnyObject;
     const intents = [{ kind: Wish, put: { ...before, spec: { colour: 'blue' } } }];
@@ -264,7 +264,7 @@ describe('what somebody intends', () => {
     ]);
   });
 
-  test('fields that a controller applied and wants no more go, those of others stay', () => {
+  test('makes a controller remove fields that it no longer applies, and keep those of others', () => {
     const before = wish({ spec: { colour: 'red', size: 1 } });
     const made = run([follower], [before]).changes[0]!.after as AnyObject;
     const thing = { ...made, spec: { ...(made['spec'] as object), added: true } };
@@ -274,7 +274,7 @@ describe('what somebody intends', () => {
     );
   });
 
-  test('a deletion: with a namespace goes what is in it, and with an owner what it owns', () => {
+  test('may delete a namespace with its objects, or an owner with its dependents', () => {
     const owner = { apiVersion: 'example.com/v1', kind: 'Wish', name: 'wish', uid: 'uid-of-wish' };
     const owned = object(Thing, 'owned', {}, { ownerReferences: [owner] });
     const world = [object(Namespace, 'team'), wish(), owned, object(Thing, 'elsewhere', {}, { namespace: 'other' })];
@@ -289,7 +289,7 @@ describe('what somebody intends', () => {
   });
 });
 
-test('a namespace that is deleted and recreated takes objects again', () => {
+test('a namespace that is deleted and recreated accepts objects again', () => {
   const maker = controller((view) => ({
     steps: view.get(Namespace, { name: 'team' })
       ? [make(Thing, bare(Thing, 'thing'))]
@@ -304,8 +304,8 @@ test('a namespace that is deleted and recreated takes objects again', () => {
   ]);
 });
 
-describe('what stalls', () => {
-  test('a plan that throws, with its reason, which is also written to the status', () => {
+describe('stalled', () => {
+  test('reports a plan that throws, with its reason, which is also written to the status', () => {
     const broken = controller(() => {
       throw new Error('no idea');
     });
@@ -314,7 +314,7 @@ describe('what stalls', () => {
     expect(changes[0]?.after).toMatchObject({ status: { conditions: [{ type: 'Stalled', message: 'no idea' }] } });
   });
 
-  test('a write that the server would refuse, unless the plan has an answer to it', () => {
+  test('reports a write that the server would refuse, unless the plan handles the refusal', () => {
     const refuse = (): string => 'not here';
     const stubborn = controller(() => ({ steps: [make(Thing, bare(Thing, 'thing'))] }));
     const { stalled, facts } = run([stubborn], [wish()], { refuse });
@@ -331,7 +331,7 @@ describe('what stalls', () => {
     ]);
   });
 
-  test('a kind that the cluster does not serve', () => {
+  test('reports a kind that the cluster does not serve', () => {
     const tables = tablesOf([wish()]);
     tables.of(Thing).notServed();
     const granter = controller(() => ({ steps: [make(Thing, bare(Thing, 'thing'))] }));
@@ -340,7 +340,7 @@ describe('what stalls', () => {
     );
   });
 
-  test('a controller that never comes to an end', () => {
+  test('reports a controller that never settles', () => {
     const restless = controller((_view, it) => {
       const { count = 0 } = (it['spec'] ?? {}) as { count?: number };
       return { steps: [edit(Wish, it, { ...it, spec: { count: count + 1 } } as KubeObject as AnyObject)] };
@@ -356,17 +356,17 @@ describe('a report', () => {
   const report = (controllers: readonly ControllerDefinition[], objects: AnyObject[], intents: Intent[] = []) =>
     reportForecast({ controllers, tables: tablesOf(objects), now: NOW, intents }, reportOf);
 
-  test('shows what follows from a uid that the server is yet to make up as unknown', () => {
+  test('masks what depends on a uid that the server has not generated yet', () => {
     const { changes } = report([named], [], [{ kind: Wish, put: bare(Wish, 'wish') }]);
     expect(changes.map(({ name }) => name)).toEqual(['wish', 'thing-…']);
     expect(changes[1]?.object).toMatchObject({ spec: { of: '…' } });
   });
 
-  test('shows what is known', () => {
+  test('shows what does not depend on a uid', () => {
     expect(report([named], [wish()]).changes[0]?.name).toBe('thing-uid-o');
   });
 
-  test('hides the data of Secrets, and asks for no token', () => {
+  test('hides the data of Secrets, and requests no token', () => {
     const issuer = controller(() => ({
       steps: [
         token(Secret, bare(Secret, 'key'), {
@@ -380,7 +380,7 @@ describe('a report', () => {
     expect(changes[0]?.object).toMatchObject({ kind: 'Secret', data: { kubeconfig: '(hidden)' } });
   });
 
-  test('tells of an object that is removed and recreated that it is replaced', () => {
+  test('shows an object that is removed and recreated as replaced', () => {
     const thing = object(Thing, 'thing');
     const renewer = controller((view) => {
       const live = view.get(Thing, thing.metadata);

@@ -1,4 +1,4 @@
-// The garbage collector of Kubernetes, as a forecast foresees it: what has lost its last owner is deleted.
+// The garbage collector of Kubernetes in a forecast: it deletes objects that have lost their last owner.
 import type { KubeObject } from '../../kube/objects.ts';
 import { CLUSTER } from './changes.ts';
 import type { Write } from './changes.ts';
@@ -6,7 +6,7 @@ import type { ForecastCluster } from './cluster.ts';
 
 export class GarbageCollector {
   readonly #cluster: ForecastCluster;
-  /** The uids of objects that are gone. What had lost its owner before the forecast is not its business. */
+  /** The uids of deleted objects. Objects that had lost their owner before the forecast are not collected. */
   readonly #removed = new Set<string>();
   #isDue = false;
 
@@ -21,7 +21,7 @@ export class GarbageCollector {
     this.#isDue = true;
   }
 
-  /** Deletes what has lost its last owner since it was last called; false when there is nothing. */
+  /** Deletes objects that have lost their last owner since the last call; returns whether there were any. */
   collect(): boolean {
     if (!this.#isDue) return false;
     this.#isDue = false;

@@ -1,5 +1,5 @@
-// The loops of the controllers in a forecast: each object of each controller is planned for, and again whenever something
-// that its plan read has changed or its time has come.
+// The loops of the controllers in a forecast: each object of each controller is planned for, and again whenever
+// something that its plan read has changed or its requeue time has come.
 import { identityOf, keyOf, refOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
 import { editStatus, objectOf } from '../../kube/write/steps.ts';
@@ -18,10 +18,10 @@ import type { Forecast, ForecastOptions, Intent, Stalled } from './forecast.ts';
 import { OUTDATED } from './server.ts';
 
 const HORIZON_MS = 10_000;
-/** More plans of one object than that, while time stands still, are no progress. */
-const MOST_PLANS = 100;
+/** More plans of one object at the same time mean that there is no progress. */
+const MAX_PLANS = 100;
 
-/** An object of a controller: what a controller's queue holds. */
+/** An object of a controller, like a key in its queue. */
 interface Reader {
   readonly controller: ControllerDefinition;
   readonly key: string;
@@ -45,7 +45,7 @@ export class ControllerLoops {
     this.#cluster = new ForecastCluster({ ...options, seed, simulatesCluster, onWrite });
   }
 
-  /** Runs them until nobody has anything to do before the horizon. */
+  /** Runs the controllers until nothing is left to do before the horizon. */
   run(): Forecast {
     const { controllers, intents = [], now, horizonMs = HORIZON_MS } = this.#options;
     const { facts, writes } = this.#cluster;
@@ -79,7 +79,7 @@ export class ControllerLoops {
       this.#due.delete(id);
       this.#later.delete(id);
       const reader = this.#readers.get(id)!;
-      if (++reader.plans > MOST_PLANS) {
+      if (++reader.plans > MAX_PLANS) {
         whatIf.forget(id);
         this.#stall(reader, {
           reason: 'NoProgress',
@@ -93,7 +93,7 @@ export class ControllerLoops {
     }
   }
 
-  /** Goes on to when somebody wants to plan again; false when nobody does until the end. */
+  /** Advances the time to the next requeue; false if there is none before the end. */
   #advance(until: number): boolean {
     const next = this.#later.values().reduce((one, other) => Math.min(one, other), Infinity);
     if (next > until) return false;
@@ -143,7 +143,7 @@ export class ControllerLoops {
     }
   }
 
-  /** Plans, and carries the plan out. After a step that is refused the plan is made again and knows of it. */
+  /** Plans, and carries the plan out. After a refused step, the plan is made again and knows of the refusal. */
   #planFor(id: string, reader: Reader, object: KubeObject): Plan | typeof OUTDATED {
     const refused = new Map<string, string>();
     for (;;) {
@@ -159,7 +159,7 @@ export class ControllerLoops {
     }
   }
 
-  /** Carries out the steps of a plan in the way of its controller. */
+  /** Carries out the steps of a plan as its controller does. */
   #carryOutPlan(reader: Reader, object: KubeObject, steps: readonly Step[]): undefined | typeof OUTDATED | Refusal {
     const attempts = reader.controller.write?.(steps, this.#cluster.notes);
     if (attempts === undefined) return this.#carryOut(reader, object, steps);
@@ -181,13 +181,13 @@ export class ControllerLoops {
     return undefined;
   }
 
-  /** Writes the status if it differs, and returns the object after that; undefined if the plan is to be made again. */
+  /** Writes the status if it differs, and returns the object after that; undefined if the plan must be made again. */
   #writeStatus(reader: Reader, object: KubeObject, status: Plan['status']): KubeObject | undefined {
     const { kind } = reader.controller;
     const latest = this.#cluster.get(kind, object.metadata);
     if (status === undefined || latest === undefined) return latest;
     const isSame = latest.metadata.generation === object.metadata.generation;
-    // What others wrote there must not be undone by a plan that did not see it: the plan is made again.
+    // A plan must not undo what others wrote after it was made: it is made again.
     if (!isSame || !jsonEqual(statusOf(latest), statusOf(object))) {
       this.#wake(reader.controller, reader.key);
       return undefined;
@@ -196,7 +196,7 @@ export class ControllerLoops {
     return this.#cluster.get(kind, object.metadata);
   }
 
-  /** A reconcile that fails is reported as the loop of a controller reports it. */
+  /** Reports a failed reconcile as a controller does. */
   #failed(reader: Reader, object: KubeObject, failure: Failure): void {
     const { controller } = reader;
     this.#stall(reader, failure);
@@ -216,7 +216,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** A plan asks again for what was refused: it has no answer to it. */
+/** A plan repeats a step that was refused: it cannot handle the refusal. */
 class ReconcileFailed extends Error {
   readonly failure: Failure;
 
@@ -233,7 +233,7 @@ function planned(controller: ControllerDefinition, view: View, object: KubeObjec
   try {
     plan = controller.plan(view, object);
   } catch (error) {
-    // Whoever asked makes the forecast again, once it is known.
+    // The caller makes the forecast again once the table is synced.
     throw error instanceof NotSynced ? error : new PlanThrew(error);
   }
   for (const step of plan.steps ?? []) view.get(step.kind, objectOf(step).metadata);

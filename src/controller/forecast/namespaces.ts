@@ -1,5 +1,5 @@
-// Namespaces that are being deleted, as a forecast foresees them: nothing new is made there, what is there is deleted, and
-// once nothing is left they are gone.
+// Terminating namespaces in a forecast: nothing new is created in them, their objects are deleted, and once they are
+// empty they are deleted.
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { timestamp } from '../../kube/times.ts';
 import { CLUSTER } from './changes.ts';
@@ -18,7 +18,7 @@ export class TerminatingNamespaces {
     return name !== undefined && this.#names.has(name);
   }
 
-  /** Marks a namespace and deletes what is in it. */
+  /** Marks a namespace and deletes its objects. */
   terminate(write: Write): void {
     const { before, after } = write;
     const { metadata } = before!;
@@ -33,7 +33,7 @@ export class TerminatingNamespaces {
     }
   }
 
-  /** The last object that goes takes its namespace along; one that is recreated takes objects again. */
+  /** Deletes a namespace with its last object; a recreated namespace accepts objects again. */
   observe({ kind: written, before, after }: Write): void {
     const { name, namespace } = (after ?? before)!.metadata;
     if (before === undefined && isNamespace(written)) return void this.#names.delete(name);

@@ -1,5 +1,5 @@
-// Which changes of a forecast concern some objects: those to them, those that controllers make on their behalf, and what
-// follows from these.
+// The changes of a forecast that concern some objects: changes of them, changes that controllers make for them, and
+// what follows from these.
 import { identityOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
 import type { Change, Planned } from './changes.ts';
@@ -11,7 +11,7 @@ export interface Named {
   readonly ref: Ref;
 }
 
-/** What an intended change is about. */
+/** The object of an intended change. */
 export function namedIn(intent: Intent): Named {
   return { kind: intent.kind, ref: 'put' in intent ? intent.put.metadata : intent.delete };
 }

@@ -1,5 +1,5 @@
-// A forecast as plain data for people and programs. What nobody can know yet, such as a name that follows from a uid, is
-// shown as "…": the forecast is made twice, with other uids, and what differs depends on them.
+// A forecast as plain data for people and programs. What is not known yet, such as a name derived from a uid, is shown
+// as "…": the forecast is made twice with different uids, and what differs depends on them.
 import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { Change } from './changes.ts';
@@ -8,7 +8,7 @@ import type { FieldChange } from './diff.ts';
 import { forecast } from './forecast.ts';
 import type { Forecast, ForecastOptions, Stalled } from './forecast.ts';
 
-/** What stands for something that is not known yet. */
+/** Replaces what is not known yet. */
 export const UNKNOWN = '…';
 
 export interface ReportedChange {
@@ -17,11 +17,11 @@ export interface ReportedChange {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
-  /** Of an object that is made: what it says. */
+  /** The content of a new object. */
   readonly object?: Readonly<Record<string, unknown>>;
-  /** Of an object that changes. */
+  /** The changed fields of an existing object. */
   readonly fields?: readonly FieldChange[];
-  /** The controllers that write it; `you` and `cluster` besides. */
+  /** The controllers that write it, `you` or `cluster`. */
   readonly by: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface ForecastReport {
   readonly stalled: readonly ReportedStall[];
 }
 
-/** Makes a forecast and reports what is picked from it, as plain data; what is not known yet as unknown. */
+/** Makes a forecast and reports what `pick` selects from it; what is not known yet is masked. */
 export function reportForecast<R>(options: Omit<ForecastOptions, 'seed'>, pick: (made: Forecast) => R): R {
   const first = pick(forecast({ ...options, seed: '0' }));
   if (options.isUidFree) return first;
@@ -46,11 +46,11 @@ export function reportForecast<R>(options: Omit<ForecastOptions, 'seed'>, pick: 
     const masked = mask(first, pick(forecast({ ...options, seed })));
     if (masked !== undefined) return masked as R;
   }
-  // Uids decide even the order: then at least what is shown can happen.
+  // Even the order depends on uids: then one possible forecast is shown.
   return first;
 }
 
-/** Changes of a forecast, all of them unless some are given, and what stalls, as plain data. */
+/** The changes of a forecast (by default all) and its stalled objects, as plain data. */
 export function reportOf({ stalled, changes: all }: Forecast, changes = all): ForecastReport {
   return { changes: changes.map(reportedChange), stalled: stalled.map(reportedStall) };
 }
@@ -74,26 +74,26 @@ function reportedStall({ kind, object, controller, reason, message }: Stalled): 
   return { kind: kind.kind, object: keyOf(object.metadata), controller, reason, message };
 }
 
-/** What an object says, without what the server adds. */
+/** The content of an object, without what the server adds. */
 function contentOf(object: KubeObject): Readonly<Record<string, unknown>> {
   const metadata = Object.fromEntries(Object.entries(object.metadata).filter(([name]) => !SERVER_SET.has(name)));
   const { data, status, ...rest } = object as KubeObject & { data?: object; status?: unknown };
   const isSecret = object.kind === 'Secret';
-  const said = withoutFollowing(status);
+  const content = withoutFollowing(status);
   const hidden = Object.fromEntries(Object.keys(data ?? {}).map((key) => [key, '(hidden)']));
   return {
     ...rest,
     metadata,
     ...(data !== undefined && { data: isSecret ? hidden : data }),
-    ...(isSomething(said) && { status: said }),
+    ...(isNotEmpty(content) && { status: content }),
   };
 }
 
-function isSomething(status: unknown): boolean {
+function isNotEmpty(status: unknown): boolean {
   return typeof status === 'object' && status !== null && Object.keys(status).length > 0;
 }
 
-/** One value with what differs in the other shown as unknown; undefined where they are not alike. */
+/** One value with what differs in the other masked; undefined if their shapes differ. */
 function mask(one: unknown, other: unknown): unknown {
   if (one === other) return one;
   if (typeof one === 'string' && typeof other === 'string') return maskText(one, other);
@@ -116,6 +116,6 @@ function maskText(one: string, other: string): string {
   const isAlike = words.length === others.length && words.every((word, i) => i % 2 === 0 || word === others[i]);
   if (!isAlike) return UNKNOWN;
   const text = words.map((word, i) => (word === others[i] ? word : UNKNOWN)).join('');
-  // Of a uid every part is unknown.
+  // Every part of a uid is unknown.
   return text.replaceAll(/…(-…)+/g, UNKNOWN);
 }

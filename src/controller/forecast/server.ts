@@ -1,4 +1,5 @@
-// What the API server would answer to a write: the object as it would be stored then. Pure; nothing is sent anywhere.
+// The answer of the API server to a write: the object as it would be stored. Pure; nothing is sent anywhere.
+import { withAnnotations } from '../../kube/annotations.ts';
 import { timestamp } from '../../kube/times.ts';
 import type { AnyKind, KubeObject, ManagedFieldsEntry } from '../../kube/objects.ts';
 import { apiVersionOf } from '../../kube/objects.ts';
@@ -11,30 +12,30 @@ import { jsonEqual } from '../../watchable/index.ts';
 import { applyFields, managedFieldsAfter } from './apply-fields.ts';
 import { sameFields } from './diff.ts';
 
-/** What a write would do. */
+/** The result of a write. */
 export interface Answer {
   readonly did: 'created' | 'changed' | 'removed' | 'nothing';
-  /** The object after it; undefined when it is gone. */
+  /** The object after it; undefined if it is deleted. */
   readonly object: KubeObject | undefined;
 }
 
-/** A write that the server would refuse because the object is not the one that was planned with. */
+/** The server would reject the write because the object has changed since the plan was made. */
 export const OUTDATED = 'outdated';
 
-/** What only the server knows: the time, and what it makes up. */
+/** What only the server knows: the time, and values that it generates. */
 export interface Server {
   now(): number;
   /** A uid for a new object. */
   uid(object: KubeObject): string;
   /** The next resource version. */
   version(): string;
-  /** Stands for a kubeconfig with a token. */
+  /** A placeholder for a kubeconfig with a token. */
   token(): string;
-  /** All managedFields of an object, also those of others, which tables leave out; undefined if they are not known. */
+  /** All managedFields of an object, including those of others, which tables leave out; undefined if unknown. */
   managedFields(kind: AnyKind, object: KubeObject): readonly ManagedFieldsEntry[] | undefined;
 }
 
-/** What the server would do about a step, where this object is stored. */
+/** The answer of the server to a step, given the stored object. */
 export function answerTo(
   step: Step,
   live: KubeObject | undefined,
@@ -57,7 +58,7 @@ export function answerTo(
   }
 }
 
-/** An object that is about to be applied, with what its maker set made ours: it goes unless it is applied again. */
+/** The stored object after taking over the fields of its creator: an apply removes those that it does not set. */
 function takeOver({ kind, takeOverAnnotation }: Own, live: KubeObject, manager: string, server: Server): KubeObject {
   if (takeOverAnnotation === undefined || isAppliedOnly(live, manager)) return live;
   const all = server.managedFields(kind, live) ?? live.metadata.managedFields ?? [];
@@ -80,31 +81,26 @@ function applied(
   }
   if (jsonEqual(ownedPart(live, manager), comparable(desired))) return { did: 'nothing', object: live };
   const next = applyFields(live, desired, manager);
-  // The server keeps its own form of what says the same, such as quantities.
+  // The server keeps its own form of equal values, such as quantities.
   if (sameFields(live, next)) return { did: 'nothing', object: live };
   return { did: 'changed', object: stored(live, next, server) };
 }
 
-/** The Secret of a `token` step. Of the token it is only known that there will be one. */
+/** The Secret of a `token` step, with a placeholder for the token. */
 function issued({ object, expirationSeconds }: Token, server: Server): KubeObject {
   const now = server.now();
   const kubeconfig = Buffer.from(server.token()).toString('base64');
   const annotations = {
-    ...object.metadata.annotations,
     [TOKEN_ISSUED]: timestamp(now),
     [TOKEN_EXPIRES]: timestamp(now + expirationSeconds * 1000),
     [TOKEN_DIGEST]: dataDigest(kubeconfig),
   };
-  const secret: KubeObject & { data: object } = {
-    ...object,
-    metadata: { ...object.metadata, annotations },
-    data: { kubeconfig },
-  };
+  const secret: KubeObject & { data: object } = { ...withAnnotations(object, annotations), data: { kubeconfig } };
   return secret;
 }
 
 function created({ kind }: Own | Token | Make, object: KubeObject, server: Server): KubeObject {
-  // The status is written by itself.
+  // The status is written separately.
   const { status: _status, ...rest } = object as KubeObject & { status?: unknown };
   return {
     ...rest,
@@ -138,7 +134,7 @@ function removed(step: Remove, live: KubeObject | undefined, server: Server): An
   return deleted(live, server);
 }
 
-/** What becomes of an object that is deleted: finalizers hold it. */
+/** The result of deleting an object: finalizers keep it. */
 export function deleted(live: KubeObject, server: Server): Answer {
   const { finalizers = [], deletionTimestamp } = live.metadata;
   if (finalizers.length === 0) return { did: 'removed', object: undefined };
@@ -147,7 +143,7 @@ export function deleted(live: KubeObject, server: Server): Answer {
   return { did: 'changed', object: stored(live, { ...live, metadata }, server, true) };
 }
 
-/** An object as it is stored in place of another. */
+/** The new version of an object as the server stores it. */
 function stored(live: KubeObject, next: KubeObject, server: Server, isNewGeneration = false): KubeObject {
   const specOf = (object: KubeObject): unknown => (object as KubeObject & { spec?: unknown }).spec;
   const isChanged = isNewGeneration || !jsonEqual(specOf(live), specOf(next));
@@ -155,7 +151,7 @@ function stored(live: KubeObject, next: KubeObject, server: Server, isNewGenerat
   return { ...next, metadata: { ...next.metadata, generation, resourceVersion: server.version() } };
 }
 
-/** A JSON merge patch, carried out. */
+/** Applies a JSON merge patch. */
 function patched(value: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

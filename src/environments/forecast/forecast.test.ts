@@ -1,8 +1,8 @@
-// What is planned is what happens: for any world of environments, and any change of it, `env plan` says exactly what the
-// controllers then do. On an API in memory, where clones run as soon as they are written.
+// A plan is exact: for any world of environments and any change, `env plan` says exactly what the controllers then do,
+// in the order in which they do it. Runs on an API in memory, where clones run as soon as they are written.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
+import { KUBERNETES, MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import {
   deployment,
   environment,
@@ -14,11 +14,12 @@ import {
   virtualService,
   world,
 } from '../../../test/environments/random-worlds.ts';
-import { differencesOf, intentsOf, lineOf, surprises, tablesOf } from '../../../test/support/foretold.ts';
-import type { State } from '../../../test/support/foretold.ts';
+import { inOrder, misordered } from '../../../test/environments/write-order.ts';
+import { differencesOf, intentsOf, lineOf, surprises, tablesOf } from '../../../test/support/planned-changes.ts';
+import type { State } from '../../../test/support/planned-changes.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { changesOf, reportedChange } from '../../controller/index.ts';
-import type { Intent } from '../../controller/index.ts';
+import type { Intent, ReportedChange, Write } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
@@ -29,7 +30,7 @@ import { withRouteFields } from './route-fields.ts';
 
 const KINDS = [DynamicEnv, Deployment, Service, DestinationRule, VirtualService] as const;
 
-/** Something that a person writes, or deletes if it is there. */
+/** An object that a user writes, or deletes if it exists. */
 type Edit = readonly [object: KubeObject, isDeleted: boolean];
 
 const edits = fc.uniqueArray(
@@ -43,18 +44,18 @@ function stateOf(cluster: MemoryCluster): State {
   );
 }
 
-async function carryOut(cluster: MemoryCluster, [object, isDeleted]: Edit): Promise<void> {
+async function applyEdit(cluster: MemoryCluster, [object, isDeleted]: Edit): Promise<void> {
   const kind = KINDS.find((each) => each.kind === object.kind)!;
   const found = stateOf(cluster).get(kind)!.get(keyOf(object.metadata));
   if (!isDeleted) await cluster.put(object);
   else if (found !== undefined) await cluster.delete(found);
 }
 
-/** Times are those at which it happens. */
+/** Times differ between the plan and what happens. */
 const withoutTimes = (line: string): string => line.replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"');
 
-/** What would change, in one line each, for all environments of a state in which somebody does something. */
-function planOf(cluster: MemoryCluster, state: State, intents: readonly Intent[] = []): string[] {
+/** The planned changes of all environments in this state, given the intents, in order. */
+function planOf(cluster: MemoryCluster, state: State, intents: readonly Intent[] = []): readonly ReportedChange[] {
   const { changes } = planEnvironments({
     controllers: environments(),
     settings: defaultSettings,
@@ -66,32 +67,37 @@ function planOf(cluster: MemoryCluster, state: State, intents: readonly Intent[]
     refuse: (step) => (step.do === 'edit' ? cluster.refuse(step.to) : undefined),
     managedFields: (kind, object) => cluster.managedFields(kind, object),
   });
-  return changes.map(lineOf).map(withoutTimes).sort();
+  return changes;
 }
 
-/** What differs between two states, in one line each. Of Deployments, the status is not ours. */
-function happenedBetween(before: State, after: State): string[] {
-  const writes = differencesOf(before, after).map(withoutDeploymentStatus);
-  return changesOf(writes).map(withRouteFields).map(reportedChange).map(lineOf).map(withoutTimes).sort();
+const linesOf = (changes: readonly ReportedChange[]): string[] => changes.map(lineOf).map(withoutTimes);
+
+/** The differences between two states as a plan reports them. The status of Deployments is not ours. */
+function reported(differences: readonly Write[]): readonly ReportedChange[] {
+  return changesOf(differences.map(withoutDeploymentStatus)).map(withRouteFields).map(reportedChange);
 }
 
-async function expectForetold(cluster: MemoryCluster, changes: readonly Edit[]): Promise<void> {
+async function expectExact(cluster: MemoryCluster, changes: readonly Edit[]): Promise<void> {
   const start = stateOf(cluster);
-  for (const each of changes) await carryOut(cluster, each);
-  const foretold = planOf(cluster, start, intentsOf(start, stateOf(cluster)));
+  const from = cluster.log.length;
+  for (const each of changes) await applyEdit(cluster, each);
+  const planned = planOf(cluster, start, intentsOf(start, stateOf(cluster)));
   await settle(cluster);
   await cluster.removeOrphans();
   await settle(cluster);
   const end = stateOf(cluster);
-  expect(surprises(foretold, happenedBetween(start, end))).toEqual({ unforeseen: [], missing: [] });
+  const log = cluster.log.slice(from).filter(({ by }) => by !== KUBERNETES);
+  const happened = inOrder(differencesOf(start, end), log);
+  expect(surprises(linesOf(planned), linesOf(reported(happened)))).toEqual({ unplanned: [], missing: [] });
+  expect(misordered(planned, happened), 'in the order of the writes').toEqual([]);
   expect(planOf(cluster, end), 'after that').toEqual([]);
 }
 
-async function expectForetoldInAny(prepare: (cluster: MemoryCluster) => Promise<void> | void): Promise<void> {
+async function expectExactInAny(prepare: (cluster: MemoryCluster) => Promise<void> | void): Promise<void> {
   const play = async (objects: readonly KubeObject[], changes: readonly Edit[]): Promise<void> => {
     const cluster = await MemoryCluster.of(objects);
     await prepare(cluster);
-    await expectForetold(cluster, changes);
+    await expectExact(cluster, changes);
   };
   await fc.assert(fc.asyncProperty(world, edits, play), { numRuns: 60 });
 }
@@ -100,35 +106,35 @@ async function settle(cluster: MemoryCluster): Promise<void> {
   expect(await cluster.settle()).toEqual([]);
 }
 
-describe('what is planned is what happens', () => {
-  test('in any world that has settled, after any change', { timeout: 120_000 }, async () => {
-    await expect(expectForetoldInAny(settle)).resolves.toBeUndefined();
+describe('a plan is exact', () => {
+  test('for any settled world and any change', { timeout: 120_000 }, async () => {
+    await expect(expectExactInAny(settle)).resolves.toBeUndefined();
   });
 
-  test('in any world that no controller has looked at yet', { timeout: 120_000 }, async () => {
-    await expect(expectForetoldInAny(() => {})).resolves.toBeUndefined();
+  test('for any world that no controller has reconciled yet', { timeout: 120_000 }, async () => {
+    await expect(expectExactInAny(() => {})).resolves.toBeUndefined();
   });
 
-  test('where another program has made clones and rules', { timeout: 120_000 }, async () => {
+  test('if another program made clones and rules', { timeout: 120_000 }, async () => {
     const play = async (objects: readonly KubeObject[], made: readonly KubeObject[]): Promise<void> =>
-      expectForetold(await MemoryCluster.of([...objects, ...made]), []);
+      expectExact(await MemoryCluster.of([...objects, ...made]), []);
     const some = fc.uniqueArray(originals, { minLength: 1, selector: ({ kind, metadata }) => kind + metadata.name });
-    const isForetold = fc.assert(fc.asyncProperty(world, some, play), { numRuns: 60 });
-    await expect(isForetold).resolves.toBeUndefined();
+    const isExact = fc.assert(fc.asyncProperty(world, some, play), { numRuns: 60 });
+    await expect(isExact).resolves.toBeUndefined();
   });
 
-  test('of environments that are gone, and not in the ordinary way', { timeout: 120_000 }, async () => {
-    const isForetold = expectForetoldInAny(async (cluster) => {
+  test('for environments that were removed without their finalizers', { timeout: 120_000 }, async () => {
+    const isExact = expectExactInAny(async (cluster) => {
       await settle(cluster);
       for (const env of cluster.list(DynamicEnv).slice(1)) await cluster.remove(env);
     });
-    await expect(isForetold).resolves.toBeUndefined();
+    await expect(isExact).resolves.toBeUndefined();
   });
 
-  test('where the server refuses some of the routes', { timeout: 120_000 }, async () => {
-    const isForetold = expectForetoldInAny((cluster) => {
+  test('if the server refuses some of the routes', { timeout: 120_000 }, async () => {
+    const isExact = expectExactInAny((cluster) => {
       cluster.refuse = refusalOf;
     });
-    await expect(isForetold).resolves.toBeUndefined();
+    await expect(isExact).resolves.toBeUndefined();
   });
 });

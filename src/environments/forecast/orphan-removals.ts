@@ -1,16 +1,16 @@
-// The removal of orphans in a forecast, in place of the chore. How long people have to object is not waited for: what
-// is to go is shown, and when it goes is said beside it.
+// The removal of orphans in a forecast, in place of the chore. The forecast does not wait for the grace period: it
+// shows what will be removed, and the output says when.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { defineController } from '../../controller/index.ts';
 import type { Change, ControllerDefinition } from '../../controller/index.ts';
 import { FIELD_MANAGER } from '../names.ts';
-import { ORPHAN_KINDS, orphansIn, removalOf } from '../orphans.ts';
+import { ORPHAN_KINDS, orphansIn, removalOf } from '../orphans/orphans.ts';
 import { environmentsOf } from '../ownership.ts';
 import type { Settings } from '../settings.ts';
 
 const PREFIX = 'orphaned-';
 
-/** Removes what is an orphan, beyond doubt, for as long as this. */
+/** Removes objects that have certainly been orphans for this long. */
 export function orphanRemovals(settings: Settings, afterMs: number): readonly ControllerDefinition[] {
   return ORPHAN_KINDS.map((kind) =>
     defineController({
@@ -30,7 +30,7 @@ export function orphanRemovals(settings: Settings, afterMs: number): readonly Co
   );
 }
 
-/** The environments of which a change removes what they left behind. */
+/** The environments whose orphans a change removes. */
 export function orphanedBy({ by, before, after }: Change): readonly string[] {
   if (before === undefined || !by.some((name) => name.startsWith(PREFIX))) return [];
   const left = new Set(after && environmentsOf(after));

@@ -1,4 +1,4 @@
-// What `env plan` says of environments, on an API in memory: each kind of change, in the order of the writes.
+// The plans of `env plan`, on an API in memory: each kind of change, in the order of the writes.
 import { describe, expect, test } from 'vitest';
 import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../../test/environments/workload.ts';
@@ -16,7 +16,7 @@ const REF = { name: 'feature', namespace: 'shop' };
 const cart = { name: 'cart', namespace: 'shop' };
 const pay = { name: 'pay', namespace: 'shop' };
 
-/** A cluster with the workloads of a shop, and what else is given, in which nobody has anything to do. */
+/** A settled cluster with the workloads of a shop and the given objects. */
 async function settled(...objects: readonly KubeObject[]): Promise<MemoryCluster> {
   const workloads = [cart, pay].flatMap(({ name }) => Object.values(workload('shop', name)));
   const cluster = await MemoryCluster.of([...workloads, ...objects]);
@@ -24,7 +24,7 @@ async function settled(...objects: readonly KubeObject[]): Promise<MemoryCluster
   return cluster;
 }
 
-/** What is planned for the environment in question, or for what is intended. */
+/** The plan for the environment `REF`, or for the intents. */
 function plan(
   cluster: MemoryCluster,
   intents: readonly Intent[] = [],
@@ -43,14 +43,14 @@ function plan(
 
 const put = (env: DynamicEnv): Intent => ({ kind: DynamicEnv, put: env });
 
-/** An environment as it is, with other fields. */
+/** The existing environment with another spec. */
 function changed(cluster: MemoryCluster, spec: DynamicEnv['spec']): Intent {
   const [env] = cluster.list(DynamicEnv);
   const metadata = { ...env!.metadata, generation: (env!.metadata.generation ?? 0) + 1 };
   return put({ ...env!, metadata, spec });
 }
 
-/** Changes in one line each, with the fields that people ask for. */
+/** One line for each change and each changed field of a spec. */
 function linesOf({ changes }: EnvironmentPlan): string[] {
   const fieldsOf = ({ fields = [] }: ReportedChange): string[] =>
     fields
@@ -66,7 +66,7 @@ const routed = (name: string): string => `spec.http[dynamic-environment-shop-fea
 const linesWithoutDigests = (made: EnvironmentPlan): string[] =>
   linesOf(made).map((line) => line.replaceAll(/-[0-9a-f]{10}\]/g, '-DIGEST]'));
 
-test('a new environment: clone, rule, then routes, and which pods these wait for', async () => {
+test('a plan for a new environment makes clone, rule, then routes, and says which pods these wait for', async () => {
   const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))]);
   expect(linesWithoutDigests(made)).toEqual([
     'make DynamicEnv feature',
@@ -79,7 +79,7 @@ test('a new environment: clone, rule, then routes, and which pods these wait for
   expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'ready' }]);
 });
 
-test('routes are told to people in words, and to programs as they are written', async () => {
+test('a plan has routes as text for people, and as objects for programs', async () => {
   const env = environment('shop', 'feature', [cart]);
   const made = plan(await settled(), [put({ ...env, spec: { key: 'pr-7', subsets: env.spec.subsets } })]);
   const [, byBaggage] = made.changes
@@ -92,7 +92,7 @@ test('routes are told to people in words, and to programs as they are written', 
   expect(made.traffic.changes[1]!.text).toMatch(/^Requests to cart\.shop:80 with baggage that holds env=pr-7 go to /);
 });
 
-test('nothing to do', async () => {
+test('a plan for a settled environment is empty', async () => {
   const { proofs, ...made } = plan(await settled(environment('shop', 'feature', [cart])));
   expect(made).toEqual({
     changes: [],
@@ -106,24 +106,24 @@ test('nothing to do', async () => {
   expect(proofs).toMatchObject([{ environment: 'shop/feature', isolated: 'True', reason: 'Isolated' }]);
 });
 
-describe('requests', () => {
+describe('the traffic of a plan', () => {
   const textsOf = ({ traffic }: EnvironmentPlan): readonly string[] => traffic.changes.map(({ text }) => text);
   const TO_CLONE =
     'Requests to cart.shop:80 with end-user: alice go to cart version shop-feature instead of version shared.';
 
-  test('those with the key of a new environment go to its clone, and nobody else’s are moved', async () => {
+  test('sends requests with the key of a new environment to its clone, and moves no others', async () => {
     const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))]);
     expect(textsOf(made)).toEqual([TO_CLONE]);
     expect(made.proofs).toMatchObject([{ environment: 'shop/feature', isolated: 'True' }]);
   });
 
-  test('a route that somebody has reset comes again', async () => {
+  test('includes a route that was removed by hand', async () => {
     const cluster = await settled(environment('shop', 'feature', [cart]));
     await cluster.put(workload('shop', 'cart').routes);
     expect(textsOf(plan(cluster))).toEqual([TO_CLONE]);
   });
 
-  test('those of everybody, where a route leads to the Service without a subset', async () => {
+  test('includes all requests of a route that leads to the Service without a subset', async () => {
     const { routes, ...others } = workload('shop', 'cart');
     const open = { match: [{ uri: { prefix: '/open' } }], route: [{ destination: { host: 'cart' } }] };
     const http = [open, ...(routes.spec?.http ?? [])];
@@ -144,7 +144,7 @@ describe('requests', () => {
   });
 });
 
-test('another environment that asks for the same requests', async () => {
+test('a plan reports another environment that asks for the same requests', async () => {
   const cluster = await settled(environment('shop', 'first', [cart]));
   const { conflicts } = plan(cluster, [put(environment('shop', 'feature', [cart]))]);
   expect(conflicts).toMatchObject([
@@ -154,7 +154,7 @@ test('another environment that asks for the same requests', async () => {
   expect(plan(cluster, [put(environment('shop', 'feature', [pay]))]).conflicts).toEqual([]);
 });
 
-test('a changed image', async () => {
+test('a plan shows a changed image', async () => {
   const env = environment('shop', 'feature', [cart]);
   const cluster = await settled(env);
   const subsets = [{ ...cart, containers: [{ containerName: 'cart', image: 'cart:3' }] }];
@@ -166,7 +166,7 @@ test('a changed image', async () => {
   ]);
 });
 
-test('a clone that somebody has changed', async () => {
+test('a plan reverts a clone that was changed by hand', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
   const clone = cluster.list(Deployment).find(({ metadata }) => metadata.name === 'cart-shop-feature')!;
   const containers = clone.spec.template.spec!.containers!.map((each) => ({ ...each, image: 'cart:evil' }));
@@ -178,7 +178,7 @@ test('a clone that somebody has changed', async () => {
   ]);
 });
 
-test('a clone whose pods are not ready yet: there is nothing to write until they are', async () => {
+test('a plan writes nothing until the pods of a clone are ready', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
   const clone = cluster.list(Deployment).find(({ metadata }) => metadata.name === 'cart-shop-feature')!;
   const metadata = { ...clone.metadata, resourceVersion: '1000' };
@@ -187,7 +187,7 @@ test('a clone whose pods are not ready yet: there is nothing to write until they
   expect([made.changes, made.assumedReady]).toEqual([[], ['shop/cart-shop-feature']]);
 });
 
-test('routes that somebody has reset', async () => {
+test('a plan restores routes that were removed by hand', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
   await cluster.put(workload('shop', 'cart').routes);
   expect(linesWithoutDigests(plan(cluster))).toEqual([
@@ -196,7 +196,7 @@ test('routes that somebody has reset', async () => {
   ]);
 });
 
-describe('what would get no further', () => {
+describe('a plan reports as degraded', () => {
   test('an environment whose Deployment does not exist', async () => {
     const env = environment('shop', 'feature', [{ name: 'ghost', namespace: 'shop' }]);
     const made = plan(await settled(), [put(env)]);
@@ -216,7 +216,7 @@ describe('what would get no further', () => {
     expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'degraded', problem: 'exceeded quota' }]);
   });
 
-  test('routes that the server refuses, of all environments that are written with one request', async () => {
+  test('an environment whose routes the server refuses', async () => {
     const made = plan(await settled(), [put(environment('shop', 'feature', [cart]))], {
       refuse: ({ kind }) => (kind.kind === 'VirtualService' ? 'no more routes' : undefined),
     });
@@ -226,7 +226,7 @@ describe('what would get no further', () => {
     ]);
   });
 
-  test('routes that the server refuses: those of others come all the same', async () => {
+  test('only the environment whose routes the server refuses, and not others in the same write', async () => {
     const names = ['one', 'feature', 'two'];
     const intents = names.map((name) => {
       const env = environment('shop', name, [cart]);
@@ -249,7 +249,7 @@ describe('what would get no further', () => {
   });
 });
 
-test('a subset that is removed: its routes, its rule and its clone go, in this order', async () => {
+test('a plan removes routes, rule and clone of a removed subset, in this order', async () => {
   const env = environment('shop', 'feature', [cart, pay]);
   const cluster = await settled(env);
   const only = environment('shop', 'feature', [cart]);
@@ -263,7 +263,7 @@ test('a subset that is removed: its routes, its rule and its clone go, in this o
   ]);
 });
 
-test('a deletion: all that goes, and that the environment is gone in the end', async () => {
+test('a plan of a deletion lists all removed objects, and that the environment is gone in the end', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
   const made = plan(cluster, [{ kind: DynamicEnv, delete: REF }], { environments: [REF] });
   expect(linesWithoutDigests(made)).toEqual([
@@ -276,7 +276,7 @@ test('a deletion: all that goes, and that the environment is gone in the end', a
   expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'gone' }]);
 });
 
-test('what an environment left behind that is gone, where that is asked', async () => {
+test('a plan includes the orphans of a removed environment if asked', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
   await cluster.remove(cluster.list(DynamicEnv)[0]!);
   const made = plan(cluster, [], { environments: [], orphansIn: ['shop'] });
@@ -299,7 +299,24 @@ test('what an environment left behind that is gone, where that is asked', async 
   expect(plan(cluster, [], { environments: [], orphansIn: ['other'] })).toMatchObject({ changes: [], orphans: [] });
 });
 
-test('of another environment, only what it has to do with the one in question', async () => {
+test('a plan removes orphans that belong to nobody once another environment of their version is deleted', async () => {
+  const cluster = await settled(environment('shop', 'feature-a', [cart]), environment('shop-feature', 'a', []));
+  const [removed, other] = ['shop', 'shop-feature'].map((namespace) =>
+    cluster.list(DynamicEnv).find(({ metadata }) => metadata.namespace === namespace)!,
+  );
+  await cluster.remove(removed!);
+  const orphansIn = ['shop'];
+  expect(plan(cluster, [], { environments: [], orphansIn }).changes).toEqual([]);
+  const made = plan(cluster, [{ kind: DynamicEnv, delete: other!.metadata }], { orphansIn });
+  expect(linesOf(made).filter((line) => /^(remove|change)/.test(line))).toEqual([
+    'change VirtualService cart',
+    'remove DynamicEnv a',
+    'remove DestinationRule cart-shop-feature-a-cart',
+    'remove Deployment cart-shop-feature-a',
+  ]);
+});
+
+test('a plan leaves out changes of unrelated environments', async () => {
   const cluster = await settled(environment('shop', 'feature', [cart]));
   await cluster.put(environment('shop', 'other', [pay]));
   expect(plan(cluster).changes).toEqual([]);

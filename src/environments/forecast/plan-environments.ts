@@ -1,5 +1,5 @@
-// What would happen to environments: the forecast of their controllers, as far as it concerns them, and how they would be
-// then. For `env plan`.
+// What would happen to environments: the part of the controllers' forecast that concerns them, and their state
+// afterwards. For `env plan`.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { changesOf, conditionsOf, factsOf, namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
 import type {
@@ -19,7 +19,7 @@ import { jsonEqual, untracked } from '../../watchable/index.ts';
 import { stateOf, verdictOf } from '../describe/state.ts';
 import { uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
-import { describeOrphan, findOrphans } from '../orphans.ts';
+import { describeOrphan, findOrphans } from '../orphans/orphans.ts';
 import { environmentsOf } from '../ownership.ts';
 import type { ProofData } from '../proofs/proof-data.ts';
 import { routesOf } from '../routes/edit.ts';
@@ -30,38 +30,38 @@ import { withRouteFields } from './route-fields.ts';
 import { conflictsAmong, proofsOf, trafficOf } from './traffic.ts';
 import type { PlannedConflict } from './traffic.ts';
 
-/** How an environment would be in the end. */
+/** The state of an environment at the end of the forecast. */
 export interface PlannedEnvironment {
   /** `namespace/name` */
   readonly environment: string;
   /** Its state; `gone` when it is deleted. */
   readonly state: string;
-  /** Why it would get no further. */
+  /** Why it would be stalled. */
   readonly problem?: string;
-  /** What it would wait for, or say besides. */
+  /** What it would wait for or report. */
   readonly message?: string;
 }
 
 export interface EnvironmentPlan extends ForecastReport {
   readonly environments: readonly PlannedEnvironment[];
-  /** The clones, by `namespace/name`, whose pods are assumed to become ready: routes come after that. */
+  /** The clones, by `namespace/name`, whose pods are assumed to become ready: routes are added after that. */
   readonly assumedReady: readonly string[];
-  /** What environments left behind that are gone. Without a doubt it is among the changes, as far as it is removed. */
+  /** Orphans of removed environments. Those without a doubt are also among the changes, if they are removed. */
   readonly orphans: readonly PlannedOrphan[];
   /** The requests that would be routed differently. */
   readonly traffic: TrafficDiff;
-  /** Whether the environments would move requests of others. */
+  /** Whether the environments would be isolated. */
   readonly proofs: readonly ProofData[];
-  /** Who else asks for the same requests. */
+  /** Other environments that ask for the same requests. */
   readonly conflicts: readonly PlannedConflict[];
 }
 
 export interface PlannedOrphan {
-  /** `namespace/name`; empty where nothing says it. */
+  /** `namespace/name`; empty if it is not known. */
   readonly environment: string;
   /** `Deployment shop/cart-shop-feature` */
   readonly object: string;
-  /** Why it may be somebody else's, and stays. */
+  /** Why it may belong to somebody else, and is kept. */
   readonly doubt?: string;
 }
 
@@ -71,37 +71,38 @@ export interface EnvironmentPlanOptions extends Pick<
 > {
   /** The controllers of environments. */
   readonly controllers: readonly ControllerDefinition[];
-  /** What they run with. */
+  /** The settings of the controllers. */
   readonly settings: Settings;
-  /** The namespaces of environments that are gone, of which is asked what they left behind. */
+  /** Namespaces of removed environments whose orphans to report. */
   readonly orphansIn?: readonly string[];
-  /** The environments that are asked about, beside those that are intended. */
+  /** Further environments to report on, beside those in the intents. */
   readonly environments?: readonly Ref[];
 }
 
-/** Beyond what controllers wait for on purpose. */
+/** Added to the delays of the controllers. */
 const HORIZON_MS = 10_000;
 
-/** Plans environments: what would be made, changed and removed for them or because of what is intended, in order. */
+/** Plans environments: what would be created, changed and deleted for them or because of the intents, in order. */
 export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentPlan {
   const { environments = [], orphansIn = [], settings, ...options } = planning;
   const { intents = [], controllers, tables } = options;
   const horizonMs = HORIZON_MS + settings.routeAfterMs + 2 * (settings.settleMs + settings.drainMs);
   const orphans = orphansIn.length === 0 ? [] : orphansOf(tables, settings, orphansIn);
-  const isRemoving = settings.removeOrphans && orphans.some(({ doubt }) => doubt === undefined);
+  // Even if there is a doubt now: it may be gone once an environment of the same version is deleted.
+  const isRemoving = settings.removeOrphans && orphans.length > 0;
   const isOrphaned = (change: Change): boolean =>
     orphanedBy(change).some((key) => orphansIn.includes(refOf(key).namespace ?? ''));
   const asked = environments.map((ref): Named => ({ kind: DynamicEnv, ref }));
   const roots = [...asked, ...intents.map(namedIn)];
   const byKey = new Map(roots.filter(({ kind }) => kind === DynamicEnv).map(({ ref }) => [keyOf(ref), ref]));
   const [keys, about] = [new Set(byKey.keys()), [...byKey.values()]];
-  /** Of the forecast that is looked at. */
+  /** The clones that the current forecast assumes to be ready. */
   let assumed: readonly string[] = [];
   const forecasting = {
     ...options,
     controllers: [...controllers, assumedRollouts(), ...(isRemoving ? orphanRemovals(settings, horizonMs) : [])],
     horizonMs,
-    // Names, labels and digests follow from the names of environments alone.
+    // Names, labels and digests depend only on the names of environments.
     isUidFree: true,
     refuse: (step: Step): string | undefined => (isRolloutStep(step) ? undefined : options.refuse?.(step)),
   };
@@ -132,7 +133,7 @@ export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentP
   });
 }
 
-/** What environments of some namespaces left behind that are gone. */
+/** Orphans of removed environments of some namespaces. */
 function orphansOf(tables: Tables, settings: Settings, namespaces: readonly string[]): readonly PlannedOrphan[] {
   return findOrphans(factsOf(tables, untracked), settings)
     .filter(({ environment, object: { metadata } }) =>
@@ -145,20 +146,20 @@ function orphansOf(tables: Tables, settings: Settings, namespaces: readonly stri
     }));
 }
 
-/** The clones of some environments that are assumed to be rolled out. */
+/** The clones of some environments that the forecast assumes to be rolled out. */
 function rolledOut({ writes }: Forecast, environments: ReadonlySet<string>): readonly string[] {
   const clones = writes.filter((write) => isRollout(write) && write.kind.kind === Deployment.kind);
   const own = clones.filter(({ after }) => environmentsOf(after!).some((each) => environments.has(each)));
   return [...new Set(own.map(({ after }) => keyOf(after!.metadata)))];
 }
 
-/** A forecast without what is only assumed. */
+/** A forecast without the assumed rollouts. */
 function withoutRollouts(made: Forecast): Forecast {
   const writes = made.writes.filter((write) => !isRollout(write)).map(withoutDeploymentStatus);
   return { ...made, writes, changes: changesOf(writes).map(withRouteFields) };
 }
 
-/** The status of a Deployment is nobody's of ours. */
+/** Removes the status of a Deployment, which our controllers do not write. */
 export function withoutDeploymentStatus(write: Write): Write {
   if (write.kind.kind !== Deployment.kind) return write;
   const strip = (object: KubeObject | undefined): KubeObject | undefined => {
@@ -169,7 +170,7 @@ export function withoutDeploymentStatus(write: Write): Write {
   return { ...write, before: strip(write.before), after: strip(write.after) };
 }
 
-/** Whether a change brings or takes routes of some environments, or their names. */
+/** Whether a change adds or removes routes of some environments, or their names. */
 function isRoutingOf(environments: readonly Ref[], { kind, before, after }: Change): boolean {
   if (kind.kind !== VirtualService.kind) return false;
   return environments.some((ref) => {

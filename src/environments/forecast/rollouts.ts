@@ -1,11 +1,11 @@
-// What a forecast assumes of clones: their pods become ready, unless they are known to have a problem. It is a controller
-// of the forecast alone, in place of those of Kubernetes.
+// A forecast assumes that the pods of clones become ready, unless they already have a problem. This controller of the
+// forecast stands for those of Kubernetes.
 import { CLUSTER, defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View, Write } from '../../controller/index.ts';
 import { editStatus, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
-import { availableSince, cloneProblem, cloneState } from '../clone-state.ts';
+import { availableSince, cloneProblem, cloneState } from '../clone/clone-state.ts';
 import { findMountFailures, findPods } from '../lookup.ts';
 import { Deployment, Pod } from '../objects.ts';
 import { environmentsOf } from '../ownership.ts';
@@ -15,14 +15,14 @@ export function assumedRollouts(): ControllerDefinition {
   return defineController<Deployment>({ name: CLUSTER, kind: Deployment, ownsStatus: false, plan: rollOut });
 }
 
-/** Whether a step is one of these. */
+/** Whether a step is an assumed rollout. */
 export function isRolloutStep(step: Step): boolean {
   return (
     step.kind.kind === Pod.kind || (step.do === 'edit' && step.kind.kind === Deployment.kind && !!step.subresource)
   );
 }
 
-/** Whether a write is one of these. */
+/** Whether a write is an assumed rollout. */
 export function isRollout({ by, kind, after }: Write): boolean {
   return by === CLUSTER && (kind.kind === Pod.kind || (kind.kind === Deployment.kind && after !== undefined));
 }
@@ -44,7 +44,7 @@ function rollOut(view: View, clone: Deployment): Plan {
     conditions: [available, progressing],
   };
   return {
-    // Of pods that are replaced nothing is to be learned any more.
+    // Replaced pods say nothing about the new ones.
     steps: [...pods.map((pod) => remove(Pod, pod)), editStatus(Deployment, clone, running)],
   };
 }

@@ -1,4 +1,4 @@
-// The change of a VirtualService for people to read: route by route, instead of two long lists.
+// A readable change of a VirtualService: route by route, instead of two long lists.
 import type { Change, FieldChange } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { isInserted } from '../../traffic/istio/inserted-routes.ts';
@@ -8,14 +8,14 @@ import { formatRoute } from '../describe/matches.ts';
 
 const ROUTES = 'spec.http';
 
-/** A change with one field for each route of an environment that comes, changes or goes. */
+/** A change with one field for each added, changed or removed route of an environment. */
 export function withRouteFields(change: Change): Change {
   const { kind, before, after, fields } = change;
   if (kind.kind !== 'VirtualService' || before === undefined || after === undefined) return change;
   const [from, to] = [routesIn(before), routesIn(after)];
   const others = (http: readonly HttpRoute[]): readonly HttpRoute[] => http.filter((route) => !isInserted(route));
   const routes = routeFields(from.filter(isInserted), to.filter(isInserted));
-  // Where others' routes change or only the order does, the lists tell.
+  // If other routes or only the order change, the full lists are kept.
   if (routes.length === 0 || !jsonEqual(others(from), others(to))) return change;
   return { ...change, fields: [...fields.filter(({ path }) => !path.startsWith(ROUTES)), ...routes] };
 }
@@ -31,14 +31,14 @@ function routeFields(from: readonly HttpRoute[], to: readonly HttpRoute[]): read
     const [one, other] = [before.get(name), after.get(name)];
     if (jsonEqual(one, other)) return [];
     const text = { ...(one && { before: formatRoute(one) }), ...(other && { after: formatRoute(other) }) };
-    // Where people would read the same twice, only the routes themselves tell.
-    const isTelling = text.before !== text.after;
+    // If both texts are the same, only the routes themselves show the change.
+    const isDifferent = text.before !== text.after;
     return [
       {
         path: `${ROUTES}[${name}]`,
         ...(one && { before: one }),
         ...(other && { after: other }),
-        ...(isTelling && { text }),
+        ...(isDifferent && { text }),
       },
     ];
   });

@@ -1,5 +1,5 @@
-// What a forecast comes to for requests: those that would be routed differently, and whether environments would move
-// requests of others.
+// The effect of a forecast on requests: those that would be routed differently, and whether environments would be
+// isolated.
 import type { Facts, Forecast, ReportedChange } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
@@ -26,8 +26,8 @@ export function trafficOf(
 ): TrafficDiff {
   const settings = meshSettingsIn(before, { clusterDomain });
   const refs = changes.map(({ kind, name, namespace = '' }) => ({ kind, ref: { name, namespace } }));
-  const of = (wanted: string): readonly Required<Ref>[] =>
-    refs.flatMap(({ kind, ref }) => (kind === wanted ? [ref] : []));
+  const of = (kindName: string): readonly Required<Ref>[] =>
+    refs.flatMap(({ kind, ref }) => (kind === kindName ? [ref] : []));
   const hosts = [before, after].flatMap((facts) => [
     ...of(DestinationRule.kind)
       .flatMap((ref) => facts.get(DestinationRule, ref) ?? [])
@@ -44,7 +44,7 @@ export function trafficOf(
   });
 }
 
-/** The proofs of some environments, as they would be then; without those that would be gone. */
+/** The proofs of some environments at the end of the forecast; without deleted ones. */
 export function proofsOf({ facts }: Forecast, environments: readonly Ref[], settings: Settings): readonly ProofData[] {
   return environments.flatMap((ref) => {
     const proof = proveEnvironment(facts, ref, settings);
@@ -56,11 +56,11 @@ export function proofsOf({ facts }: Forecast, environments: readonly Ref[], sett
 export interface PlannedConflict extends Omit<Conflict, 'isLater' | 'isTie' | 'firstSleeps' | 'match'> {
   /** `namespace/name` */
   readonly environment: string;
-  /** In a sentence. */
+  /** As a sentence. */
   readonly text: string;
 }
 
-/** The conflicts of some environments, as they would be then. */
+/** The conflicts of some environments at the end of the forecast. */
 export function conflictsAmong(
   { facts }: Forecast,
   environments: readonly Ref[],
