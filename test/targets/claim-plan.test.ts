@@ -1,8 +1,9 @@
-// What is planned for claims is what controllers then do, on both clusters: for some fixed worlds, every change that was
-// foretold happens, and nothing else does.
+// Plans of claims are exact, on both clusters: for some fixed worlds, the controllers make every planned change, and no
+// other.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../src/api/targets.ts';
+import { DryRuns } from '../../src/cli/objects/dry-runs.ts';
 import { withTables } from '../../src/cli/objects/tables.ts';
 import { changesOf, createLogger, forecast, Manager, reportedChange } from '../../src/controller/index.ts';
 import type { Intent, ReportedChange, Write } from '../../src/controller/index.ts';
@@ -13,7 +14,7 @@ import { Namespace, Secret } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
 import { alone, aloneOnRealClusters } from '../scenarios/alone.ts';
 import type { Alone } from '../scenarios/alone.ts';
-import { surprises } from '../support/foretold-on-clusters.ts';
+import { surprises } from '../support/planned-changes-on-clusters.ts';
 import { until } from '../support/until.ts';
 import { installKinds } from './all.ts';
 
@@ -26,7 +27,7 @@ const CLASSES = {
   sandbox: { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Delete' },
 } as const;
 
-/** Something that is there, or that somebody does. */
+/** An object that exists, or that a user creates. */
 type Thing = { readonly kind: AnyKind; readonly object: KubeObject };
 
 const claim = (name: string, deploymentTargetClassName: string, more: object = {}): Thing => ({
@@ -68,11 +69,11 @@ function thing(apiVersion: string, kind: string, name: string, fields: object): 
 }
 
 interface World {
-  /** Looked after by the controllers until they have nothing to do. */
+  /** Objects that exist, and for which the controllers have settled. */
   readonly given?: readonly Thing[];
   readonly made?: readonly Thing[];
   readonly deleted?: readonly string[];
-  /** How the claims are in the end. */
+  /** The phases of the claims in the end. */
   readonly ends: Readonly<Record<string, string>>;
 }
 
@@ -85,19 +86,19 @@ const WORLDS: Readonly<Record<string, World>> = {
     made: [claim('second', 'warm')],
     ends: { second: 'Bound' },
   },
-  'a claim of a target that somebody brought': {
+  'a claim of a target that was created by hand': {
     given: [secret('key'), target('ours')],
     made: [claim('dev', '', { targetName: 'ours' })],
     ends: { dev: 'Bound' },
   },
-  'a claim of a class that is not there': { made: [claim('dev', 'none')], ends: { dev: 'Pending' } },
+  'a claim of a class that does not exist': { made: [claim('dev', 'none')], ends: { dev: 'Pending' } },
   'a claim of a namespace that is deleted': {
     given: [claim('dev', 'local')],
     deleted: ['dev'],
     ends: { dev: 'Gone' },
   },
   'a claim of a space that is deleted': { given: [claim('dev', 'sandbox')], deleted: ['dev'], ends: { dev: 'Gone' } },
-  'a claim that is deleted, of a class that keeps its target': {
+  'a claim that is deleted, of a class that retains its target': {
     given: [claim('dev', 'kept')],
     deleted: ['dev'],
     ends: { dev: 'Gone' },
@@ -109,18 +110,20 @@ const controllersOf = (url: string) =>
 
 type State = ReadonlyMap<AnyKind, ReadonlyMap<string, KubeObject>>;
 
-/** The cluster as it is now. */
+/** The current state of the cluster. */
 interface Look {
   readonly state: State;
-  /** How much controllers would write. */
+  /** How many writes the controllers would make. */
   readonly writes: number;
-  plan(intents: readonly Intent[]): ClaimPlan;
+  plan(intents: readonly Intent[]): Promise<ClaimPlan>;
 }
 
-function looking<R>({ client, url }: Alone, use: (look: Look) => R): Promise<R> {
+function looking<R>({ client, url }: Alone, use: (look: Look) => R | Promise<R>): Promise<R> {
   const controllers = controllersOf(url);
-  return withTables(client, targetTables, AbortSignal.timeout(30_000), (tables) => {
+  const signal = AbortSignal.timeout(30_000);
+  return withTables(client, targetTables, signal, async (tables) => {
     const now = Date.now();
+    const dryRuns = new DryRuns({ client, tables, controller: controllers[0]!.name, signal });
     return use({
       state: new Map(
         targetTables.map((kind) => {
@@ -129,12 +132,12 @@ function looking<R>({ client, url }: Alone, use: (look: Look) => R): Promise<R> 
         }),
       ),
       writes: forecast({ controllers, tables, now }).writes.length,
-      plan: (intents) => planClaims({ controllers, tables, now, intents }),
+      plan: (intents) => dryRuns.repeat(({ refuse }) => planClaims({ controllers, tables, now, intents, refuse })),
     });
   });
 }
 
-/** Runs the controllers until they would do nothing more. */
+/** Runs the controllers until they settle. */
 async function settle(cluster: Alone): Promise<void> {
   const manager = new Manager({
     client: cluster.client,
@@ -151,14 +154,14 @@ async function settle(cluster: Alone): Promise<void> {
   }
 }
 
-/** Whether the cluster itself has finished: what is being deleted is gone. */
+/** Whether the cluster has finished its deletions. */
 function isQuiet(state: State): boolean {
   return [...state.values()].every((objects) =>
     [...objects.values()].every(({ metadata }) => metadata.deletionTimestamp === undefined),
   );
 }
 
-/** What differs, but for what Kubernetes makes in every namespace. */
+/** The differences, without what Kubernetes creates in every namespace. */
 function differencesOf(before: State, after: State): readonly ReportedChange[] {
   const writes = [...after].flatMap(([kind, objects]) => {
     const others = before.get(kind)!;
@@ -176,7 +179,7 @@ function differencesOf(before: State, after: State): readonly ReportedChange[] {
     .filter((change) => !(change.do === 'make' && change.kind === 'ServiceAccount' && change.name === 'default'));
 }
 
-async function expectForetold(cluster: Alone, { given = [], made = [], deleted = [], ends }: World): Promise<void> {
+async function expectExactPlan(cluster: Alone, { given = [], made = [], deleted = [], ends }: World): Promise<void> {
   const { client } = cluster;
   const namespace = `ns-${randomBytes(4).toString('hex')}`;
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
@@ -190,7 +193,10 @@ async function expectForetold(cluster: Alone, { given = [], made = [], deleted =
     ...made.map(inside).map(({ kind, object }) => ({ kind, put: object })),
     ...deleted.map((name) => ({ kind: DeploymentTargetClaim, delete: { name, namespace } })),
   ];
-  const { before, plan } = await looking(cluster, (look) => ({ before: look.state, plan: look.plan(intents) }));
+  const { before, plan } = await looking(cluster, async (look) => ({
+    before: look.state,
+    plan: await look.plan(intents),
+  }));
   expect(Object.fromEntries(plan.claims.map(({ claim: key, phase }) => [key.split('/')[1], phase]))).toEqual(ends);
 
   for (const { kind, object } of made.map(inside)) await client.create(kind, object);
@@ -198,9 +204,9 @@ async function expectForetold(cluster: Alone, { given = [], made = [], deleted =
   await settle(cluster);
   const compared = async () =>
     surprises(plan.changes, differencesOf(before, await looking(cluster, ({ state }) => state)));
-  // The garbage collector takes its time.
+  // The garbage collector is slow.
   await until(async () => (await compared()).missing.length === 0, 20_000).catch(() => {});
-  expect(await compared()).toEqual({ unforeseen: [], missing: [] });
+  expect(await compared()).toEqual({ unplanned: [], missing: [] });
 }
 
 async function prepare(client: Client): Promise<void> {
@@ -212,24 +218,24 @@ async function prepare(client: Client): Promise<void> {
   }
 }
 
-describe.concurrent('what is planned is what happens (embedded)', () => {
+describe.concurrent('a plan is exact (embedded)', () => {
   test.each(Object.entries(WORLDS))(
     '%s',
     async (_name, world) => {
-      await expect(alone(prepare, (cluster) => expectForetold(cluster, world))).resolves.toBeUndefined();
+      await expect(alone(prepare, (cluster) => expectExactPlan(cluster, world))).resolves.toBeUndefined();
     },
     60_000,
   );
 });
 
-describeReal('what is planned is what happens', () => {
+describeReal('a plan is exact', () => {
   const onRealCluster = aloneOnRealClusters(prepare);
 
-  describe.concurrent('with', () => {
+  describe.concurrent('for', () => {
     test.each(Object.entries(WORLDS))(
       '%s',
       async (_name, world) => {
-        await expect(onRealCluster((cluster) => expectForetold(cluster, world))).resolves.toBeUndefined();
+        await expect(onRealCluster((cluster) => expectExactPlan(cluster, world))).resolves.toBeUndefined();
       },
       240_000,
     );

@@ -1,4 +1,4 @@
-// Compares what was foretold with what happened: two states of a world, as changes in one line each.
+// Compares the changes of a plan with what happened, the difference of two states, as one line per change.
 import { UNKNOWN } from '../../src/controller/index.ts';
 import type { Intent, ReportedChange, Write } from '../../src/controller/index.ts';
 import { Tables } from '../../src/kube/index.ts';
@@ -7,7 +7,7 @@ import type { AnyKind, KubeObject } from '../../src/kube/index.ts';
 /** All objects, by kind and key. */
 export type State = ReadonlyMap<AnyKind, ReadonlyMap<string, KubeObject>>;
 
-/** What differs between two states, object by object. */
+/** The differences between two states, by object. */
 export function differencesOf(before: State, after: State): Write[] {
   return [...before].flatMap(([kind, objects]) => {
     const others = after.get(kind)!;
@@ -21,7 +21,7 @@ export function differencesOf(before: State, after: State): Write[] {
   });
 }
 
-/** What somebody has done who changed one state into the other. */
+/** The user's writes that change one state into the other. */
 export function intentsOf(before: State, after: State): Intent[] {
   return differencesOf(before, after).map(({ kind, before: one, after: other }) =>
     other === undefined ||
@@ -38,8 +38,11 @@ export function tablesOf(kinds: Iterable<AnyKind>, state: State): Tables {
   return tables;
 }
 
-/** A change in one line; of what is made, all that it says. */
-export function lineOf({ by: _by, ...change }: ReportedChange): string {
+/** A change as one line, with sorted fields. */
+export function lineOf({ by: _by, ...rest }: ReportedChange): string {
+  const { fields } = rest;
+  const change =
+    fields === undefined ? rest : { ...rest, fields: fields.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
   const sorted = (_name: string, value: unknown): unknown => {
     if (typeof value === 'bigint') return String(value);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -49,16 +52,16 @@ export function lineOf({ by: _by, ...change }: ReportedChange): string {
   return JSON.stringify(change, sorted);
 }
 
-/** Whether a line is what was foretold, where not everything was known. */
-function fits(foretold: string, line: string): boolean {
-  const pattern = foretold.split(UNKNOWN).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+/** Whether a line is the planned one, in which some values are unknown. */
+function matches(planned: string, line: string): boolean {
+  const pattern = planned.split(UNKNOWN).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   return new RegExp(`^${pattern.join('[^"]+')}$`).test(line);
 }
 
-/** What happened and was not foretold, and the other way round. */
-export function surprises(foretold: readonly string[], happened: readonly string[]) {
+/** Changes that happened but were not planned, and the reverse. */
+export function surprises(planned: readonly string[], happened: readonly string[]) {
   return {
-    unforeseen: happened.filter((line) => !foretold.some((each) => fits(each, line))),
-    missing: foretold.filter((line) => !happened.some((each) => fits(line, each))),
+    unplanned: happened.filter((line) => !planned.some((each) => matches(each, line))),
+    missing: planned.filter((line) => !happened.some((each) => matches(line, each))),
   };
 }
