@@ -1,14 +1,14 @@
-// The conditions of an environment: the same as its state says in one word, in the form that tools wait for.
+// The conditions of an environment, which tools can wait for.
 import { timestamp } from '../kube/times.ts';
 import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
 import type { PlannedCondition, Status } from '../controller/index.ts';
-import { isRunning } from './clone-state.ts';
+import { isRunning } from './clone/clone-state.ts';
 import { conflictTexts } from './conflicts.ts';
 import type { Conflict } from './conflicts.ts';
 import { errorsOf } from './decision.ts';
 import type { Decision } from './decision.ts';
 import type { IdentityRefusal } from './identity.ts';
-import { leftBehindAdvised, leftBehindCondition } from './left-behind.ts';
+import { leftBehindAdvised, leftBehindCondition } from './unwatched-namespaces.ts';
 import { isAsleep, wakeText } from './lifecycle/sleep.ts';
 import { isPaused, PAUSED } from './lifecycle/paused.ts';
 import { DRAINING } from './prune.ts';
@@ -18,16 +18,16 @@ import type { ConditionType, ReasonOf } from './reasons.ts';
 
 export type State = 'ready' | 'processing' | 'degraded';
 
-/** What a reconcile found out about all workloads. */
+/** What a reconcile found about all workloads. */
 export interface Overall {
   readonly decisions: readonly Decision[];
   readonly pruning: Pruning;
-  /** By subset: the VirtualServices that lead to it, as they are. */
+  /** By subset: the status of the VirtualServices that lead to it. */
   readonly routes: ReadonlyMap<Decision, readonly ResourceStatus[]>;
   /** The subsets that no request reaches, and why. */
   readonly unreached: ReadonlyMap<Decision, Unreached>;
   readonly warnings: readonly string[];
-  /** Whether requests of others are left alone. */
+  /** Whether other requests are routed as before. */
   readonly isolated?: PlannedCondition | undefined;
   readonly conflicts: readonly Conflict[];
 }
@@ -36,7 +36,7 @@ type Conditions = NonNullable<Status['conditions']>;
 
 const STATE_REASONS = { ready: 'Ready', processing: 'Processing', degraded: 'Degraded' } as const;
 
-/** The conditions of an environment that is made. */
+/** The conditions of an environment. */
 export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): Conditions {
   const { decisions, pruning, isolated } = overall;
   const waiting = decisions.filter((decision) => !isRunning(decision));
@@ -61,7 +61,7 @@ export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): 
   ];
 }
 
-/** The conditions of an environment that can't be made. */
+/** The conditions of an environment that is refused as a whole. */
 export function conditionsOfRefusal({ reason, message }: IdentityRefusal, left: string | undefined): Conditions {
   const stalled = [message, ...(left === undefined ? [] : [leftBehindAdvised(left)])].join('; ');
   return [...states('degraded', reason, message, stalled), ...leftBehindCondition(left)];
@@ -69,7 +69,7 @@ export function conditionsOfRefusal({ reason, message }: IdentityRefusal, left: 
 
 /** The conditions of an environment that is being deleted. */
 export function conditionsOfDeletion(pruning: Pruning): Conditions {
-  // The same from the last request to the last clone: the end of a deletion is not worth another write.
+  // The same message until the last clone is gone: the end of a deletion is not worth another write.
   const message = pruning.drainingSince === undefined ? 'removing its objects' : 'draining requests';
   const { refusals } = pruning;
   const state = refusals.length > 0 ? 'degraded' : 'processing';
@@ -80,7 +80,7 @@ export function conditionsOfDeletion(pruning: Pruning): Conditions {
   ];
 }
 
-/** `Ready`, and the two that tell tools which do not know us whether to wait or to give up. */
+/** `Ready`, and the conditions of kstatus, by which other tools know whether to wait or to give up. */
 function states(state: State, reason: ReasonOf<'Ready'>, message: string, stalled: string): PlannedCondition[] {
   const isStalled = state === 'degraded';
   return [
@@ -90,7 +90,7 @@ function states(state: State, reason: ReasonOf<'Ready'>, message: string, stalle
   ];
 }
 
-/** The same of an environment that is not ready, and will not be until somebody wants it to; undefined for others. */
+/** The same for an environment that is kept from being ready on purpose; undefined for others. */
 function heldStates(
   env: DynamicEnv,
   { decisions, pruning }: Overall,
@@ -128,7 +128,7 @@ function routed({ decisions, unreached, warnings }: Overall): PlannedCondition {
     const others = warnings.filter((warning) => !texts.some((text) => text.includes(warning)));
     return condition('Routed', false, reason, [...texts, ...others].join('; '));
   }
-  // What could not be routed is among the errors, too.
+  // What could not be routed is also among the errors.
   const isWhole =
     warnings.length === 0 && subsets.every(({ errors }) => errors.every(({ list }) => list !== 'virtualServices'));
   const text = isWhole ? 'every subset receives its requests' : 'every subset has routes';
@@ -139,17 +139,17 @@ function unreachedTexts(unreached: Overall['unreached']): readonly string[] {
   return [...unreached].map(([{ key }, { message }]) => `${key}: ${message}`);
 }
 
-/** Only while others ask for some of the same requests, or may do so. It is no matter of `Ready`: requests go to the first. */
+/** Only while other environments may ask for the same requests. `Ready` does not change: requests go to the first. */
 function conflicted({ conflicts }: Overall): Conditions {
   if (conflicts.length === 0) return [];
-  const { told, more } = conflictTexts(conflicts);
-  const message = [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  const { texts, more } = conflictTexts(conflicts);
+  const message = [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
   const isCertain = conflicts.some(({ relation }) => relation !== 'undecided');
   if (isCertain) return [condition('Conflicted', true, 'SameRequests', message)];
   return [{ ...condition('Conflicted', false, 'Undecided', message), status: 'Unknown' }];
 }
 
-/** Since when requests may still be under way to what leaves: later plans read the time here. */
+/** Since when requests are drained: later plans read the time here. */
 function draining({ drainingSince }: Pruning): Conditions {
   if (drainingSince === undefined) return [];
   const message = 'clones and rules without routes are removed once in-flight requests have drained';
@@ -172,12 +172,17 @@ function workloadsReady(
   workloads: string,
 ): PlannedCondition {
   const warnings = decisions.flatMap(({ workloadWarnings }) => workloadWarnings);
-  const told = (text: string): string => [text, ...warnings].join('; ');
+  const withWarnings = (text: string): string => [text, ...warnings].join('; ');
   if (waiting.length > 0) {
-    const message = told(waiting.map(problemOf).join('; '));
+    const message = withWarnings(waiting.map(problemOf).join('; '));
     return { type: 'WorkloadsReady', status: 'False', reason: reasonOf(waiting), message };
   }
-  return condition('WorkloadsReady', true, warnings.length > 0 ? 'RunningWithWarnings' : 'AllRunning', told(workloads));
+  return condition(
+    'WorkloadsReady',
+    true,
+    warnings.length > 0 ? 'RunningWithWarnings' : 'AllRunning',
+    withWarnings(workloads),
+  );
 }
 
 function problemOf({ key, cloneStatus: { status }, problem }: Decision): string {
@@ -185,7 +190,7 @@ function problemOf({ key, cloneStatus: { status }, problem }: Decision): string 
   return status === 'running' ? `${key}: ${problem.message}` : `${key}: ${status} (${problem.message})`;
 }
 
-/** The first that is known: of ours, or of Kubernetes. */
+/** The first reason that is known: ours, or one of Kubernetes. */
 function reasonOf(waiting: readonly Decision[]): string {
   const asleep: ReasonOf<'WorkloadsReady'> = 'Asleep';
   const unknown: ReasonOf<'WorkloadsReady'> = 'NotRunning';

@@ -1,4 +1,4 @@
-// Environments that ask for the same requests: who is told so, who gets them, and who is planned again.
+// Environments that ask for the same requests: which report it, which gets them, and which are planned again.
 import { expect, test } from 'vitest';
 import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../test/environments/workload.ts';
@@ -21,7 +21,7 @@ function environmentOf(name: string, requests: Requests, deployment = 'cart'): D
   return { ...env, spec: { ...requests, subsets: env.spec.subsets } };
 }
 
-/** A shop whose environments came one after the other, in this order. */
+/** A shop whose environments are created one after the other, in this order. */
 async function shopWith(...environments: readonly DynamicEnv[]): Promise<MemoryCluster> {
   const cluster = await MemoryCluster.of(['cart', 'web'].flatMap((name) => Object.values(workload('shop', name))));
   for (const env of environments) {
@@ -31,7 +31,7 @@ async function shopWith(...environments: readonly DynamicEnv[]): Promise<MemoryC
   return cluster;
 }
 
-function toldOf(cluster: MemoryCluster, name: string): string | undefined {
+function conflictedOf(cluster: MemoryCluster, name: string): string | undefined {
   const env = cluster.list(DynamicEnv).find(({ metadata }) => metadata.name === name)!;
   const found = conditionsOf(env).find(({ type }) => type === 'Conflicted');
   return found && `${found.status} ${found.reason}: ${found.message}`;
@@ -47,25 +47,25 @@ function routesIn(cluster: MemoryCluster, name = 'cart'): readonly string[] {
   return (service?.spec?.http ?? []).flatMap(({ route = [] }) => route.map(({ destination }) => destination!.subset!));
 }
 
-test('both are told of the requests that they have in common, and which comes first', async () => {
+test('both environments report the requests that they share, and which comes first', async () => {
   const cluster = await shopWith(
     environmentOf('first', byUser({ prefix: 'al' })),
     environmentOf('second', byUser({ regex: 'a.*' })),
   );
-  expect(toldOf(cluster, 'first')).toBe(
+  expect(conflictedOf(cluster, 'first')).toBe(
     'True SameRequests: istioMatches[0]: environment shop/second asks for all of these requests to shop/cart, and for others, such as a request with user: al: this one was created first, so its routes come first',
   );
-  expect(toldOf(cluster, 'second')).toBe(
+  expect(conflictedOf(cluster, 'second')).toBe(
     'True SameRequests: istioMatches[0]: environment shop/first asks for some of these requests to shop/cart, such as a request with user: al: it was created first, so its routes come first',
   );
   expect([stateOf(cluster, 'first'), stateOf(cluster, 'second')]).toEqual(['ready', 'ready']);
   const [first] = cluster.list(DynamicEnv);
   await cluster.delete(first!);
   expect(await cluster.settle()).toEqual([]);
-  expect(toldOf(cluster, 'second')).toBeUndefined();
+  expect(conflictedOf(cluster, 'second')).toBeUndefined();
 });
 
-test('one that is asleep is not said to come first', async () => {
+test('an environment that is asleep is not reported to come first', async () => {
   const cluster = await shopWith(
     environmentOf('first', byUser({ exact: 'al' })),
     environmentOf('second', byUser({ prefix: 'a' })),
@@ -75,36 +75,36 @@ test('one that is asleep is not said to come first', async () => {
   expect(await cluster.settle()).toEqual([]);
   expect([...new Set(routesIn(cluster))]).toEqual(['shop-second', 'shared']);
   const ends = 'was created first, but is asleep and gets nothing until it is woken';
-  expect(toldOf(cluster, 'first')).toMatch(new RegExp(`: this one ${ends}$`));
-  expect(toldOf(cluster, 'second')).toMatch(new RegExp(`: it ${ends}$`));
+  expect(conflictedOf(cluster, 'first')).toMatch(new RegExp(`: this one ${ends}$`));
+  expect(conflictedOf(cluster, 'second')).toMatch(new RegExp(`: it ${ends}$`));
 });
 
-test('of three, a later one is told only that the others come before it', async () => {
+test('the last of three environments reports only that the others come first', async () => {
   const cluster = await shopWith(
     environmentOf('a', byUser({ exact: 'al' })),
     environmentOf('b', byUser({ prefix: 'a' })),
     environmentOf('c', byUser({ regex: 'al.*' })),
   );
-  // The example is one that the first gets.
-  expect(toldOf(cluster, 'c')).toMatch(
+  // The first environment gets the example request.
+  expect(conflictedOf(cluster, 'c')).toMatch(
     /environment shop\/b .* user: al: it was created first, so its routes come first$/,
   );
 });
 
-test('one all of whose requests an earlier one takes is degraded', async () => {
+test('an environment is degraded if an earlier one takes all of its requests', async () => {
   const cluster = await shopWith(environmentOf('b', { key: 'pr-7' }), environmentOf('a', { key: 'pr-7' }));
   expect([stateOf(cluster, 'b'), stateOf(cluster, 'a')]).toEqual(['ready', 'degraded']);
-  expect(toldOf(cluster, 'a')).toBe(
+  expect(conflictedOf(cluster, 'a')).toBe(
     'True SameRequests: key: environment shop/b asks for the same requests to shop/cart, such as a request with x-env: pr-7: it was created first, so its routes come first',
   );
 });
 
-test('of two from the same second it is said that their names decide', async () => {
+test('two environments from the same second report that their names decide', async () => {
   const cluster = await MemoryCluster.of(Object.values(workload('shop', 'cart')));
   for (const name of ['b', 'a']) await cluster.put(environmentOf(name, { key: 'pr-7' }));
   expect(await cluster.settle()).toEqual([]);
-  const told = ['a', 'b'].map((name) => toldOf(cluster, name)?.split(': ').at(-1));
-  expect(told).toEqual([
+  const reasons = ['a', 'b'].map((name) => conflictedOf(cluster, name)?.split(': ').at(-1));
+  expect(reasons).toEqual([
     'both were created in the same second, and this one comes first by its name',
     'both were created in the same second, and it comes first by its name',
   ]);
@@ -117,24 +117,24 @@ test.each<[string, DynamicEnv, DynamicEnv]>([
   ['two workloads', environmentOf('a', byUser({ exact: 'a' })), environmentOf('b', byUser({ exact: 'a' }), 'web')],
 ])('there is no conflict between %s', async (_what, one, other) => {
   const cluster = await shopWith(one, other);
-  expect([toldOf(cluster, 'a'), toldOf(cluster, 'b')]).toEqual([undefined, undefined]);
+  expect([conflictedOf(cluster, 'a'), conflictedOf(cluster, 'b')]).toEqual([undefined, undefined]);
 });
 
-test('what cannot be decided is said', async () => {
+test('an environment reports an overlap that cannot be decided', async () => {
   const large = (times: number): Requests => byUser({ regex: `a{${times}}` });
   const cluster = await shopWith(environmentOf('a', large(600)), environmentOf('b', large(700)));
-  expect(toldOf(cluster, 'a')).toMatch(
+  expect(conflictedOf(cluster, 'a')).toMatch(
     /^Unknown Undecided: .* may ask for some of these requests .* can't be determined/,
   );
 });
 
-test('a key and a match that it is one of', async () => {
+test('a key conflicts with a match that includes it', async () => {
   const byBaggage = { istioMatches: [{ headers: { baggage: { exact: 'env=pr-1' } } }] };
   const cluster = await shopWith(environmentOf('a', { key: 'pr-1' }), environmentOf('b', byBaggage));
-  expect(toldOf(cluster, 'b')).toContain('such as a request with baggage: env=pr-1');
+  expect(conflictedOf(cluster, 'b')).toContain('such as a request with baggage: env=pr-1');
 });
 
-test('a request that carries two keys goes to the environment that was created first, whenever it got its routes', async () => {
+test('a request with two keys goes to the environment that was created first, whenever that got its routes', async () => {
   const cluster = await shopWith();
   cluster.refused.add('Deployment shop/cart-shop-a');
   for (const env of [environmentOf('a', { key: 'a' }), environmentOf('b', byUser({ exact: 'x' }))]) {
@@ -148,7 +148,7 @@ test('a request that carries two keys goes to the environment that was created f
   expect([...new Set(routesIn(cluster))]).toEqual(['shop-a', 'shop-b', 'shop-c', 'shared']);
 });
 
-test('only those are compared again whose requests somebody else asks for now', async () => {
+test('only environments whose requests another one asks for now are compared again', async () => {
   const names = ['a', 'b', 'c'];
   const cluster = await shopWith(...names.map((name) => environmentOf(name, { key: name })));
   const woken: string[] = [];

@@ -1,6 +1,6 @@
-// Environments that ask for the same requests to a workload: what the webhook warns of, and what the condition
-// `Conflicted` tells. Each is compared only with those that it may have requests in common with, and again only when one
-// of these comes, goes or asks for something else.
+// Environments that ask for the same requests to a workload: for the warnings of the webhook and the condition
+// `Conflicted`. Each is compared only with those that it may share requests with, and again only when one of these is
+// created, deleted or changed.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { IstioMatch } from '../api/dynamicenv.ts';
 import { defineModel } from '../controller/index.ts';
@@ -11,20 +11,19 @@ import { overlapOf } from '../traffic/prove/overlap.ts';
 import type { Overlap } from '../traffic/prove/overlap.ts';
 import { derive } from '../watchable/index.ts';
 import type { DerivedMap, Lookup } from '../watchable/index.ts';
-import { identify } from './identity.ts';
+import { byPrecedence, identify } from './identity.ts';
+import type { Dated } from './identity.ts';
 import { isAsleep } from './lifecycle/sleep.ts';
 import { matchesOf, matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { itemsOf, statusKey } from './names.ts';
-import { byPrecedence } from './precedence.ts';
-import type { Dated } from './precedence.ts';
 import type { Settings } from './settings.ts';
 
 /** What an environment asks for. */
 export interface Claim extends Dated {
   readonly workloads: readonly string[];
   readonly matches: readonly { readonly title: string; readonly match: IstioMatch }[];
-  /** Whether its routes are taken out until it is woken. */
+  /** Whether its routes are removed until it is woken. */
   readonly sleeps: boolean;
 }
 
@@ -32,11 +31,11 @@ export interface Claim extends Dated {
 export interface Conflict extends Overlap {
   readonly other: string;
   readonly workload: string;
-  /** Which match of this environment it is about. */
+  /** The match of this environment that overlaps. */
   readonly match: string;
   /** Whether the other one comes first. */
   readonly isLater: boolean;
-  /** Whether both were created in the same second: then their names decide who is first. */
+  /** Whether both were created in the same second: then their names decide which is first. */
   readonly isTie: boolean;
   /** Whether the one that comes first is asleep, and so gets nothing. */
   readonly firstSleeps: boolean;
@@ -46,7 +45,7 @@ type Conflicts = Model<{ readonly conflicts: Lookup<string, readonly Conflict[]>
 
 const models = new Map<string, Conflicts>();
 
-/** The conflicts of an environment, by its key; they are looked up once for all who read them. */
+/** The conflicts of an environment, by its key; computed once for all readers. */
 export function conflictsIn(facts: Facts, environment: string, settings: KeySettings): readonly Conflict[] {
   const id = JSON.stringify([settings.keyHeader, settings.namespaces]);
   let model = models.get(id);
@@ -72,8 +71,8 @@ function conflictsModel(settings: KeySettings): Conflicts {
     const conflicts = derive('conflicts of environments', (read, key: string) => {
       const claim = read.get(claims, key);
       if (claim === undefined) return undefined;
-      const near = lookedAt(claim).flatMap((bucket) => read.index(claims, 'bucket', bucket));
-      const others = new Map(near.map((each) => [each.environment, each]));
+      const candidates = bucketsToSearch(claim).flatMap((bucket) => read.index(claims, 'bucket', bucket));
+      const others = new Map(candidates.map((each) => [each.environment, each]));
       return conflictsOf(claim, [...others.values()]);
     });
     return { conflicts };
@@ -91,13 +90,13 @@ export function claimOf(env: DynamicEnv, settings: KeySettings): Claim {
   };
 }
 
-/** One that is paused keeps its routes, also if it should sleep; and one that falls asleep has them for a moment. */
+/** A paused environment keeps its routes even if it should sleep, and one that falls asleep has them for a moment. */
 function hasRoutes({ status }: DynamicEnv): boolean {
   const services = Object.values(status?.subsetsStatus ?? {}).flatMap(({ virtualServices = [] }) => virtualServices);
   return services.some((each) => each.status === 'running');
 }
 
-/** The conflicts of an environment with others, the oldest of them first: the worst for each workload of each. */
+/** The conflicts with other environments, oldest first: the worst for each workload of each environment. */
 export function conflictsOf(claim: Claim, others: readonly Claim[]): readonly Conflict[] {
   const all = others.filter(({ environment }) => environment !== claim.environment).toSorted(byPrecedence);
   return all.flatMap((other) => {
@@ -129,16 +128,16 @@ function worstOverlap(claim: Claim, other: Claim): (Overlap & { readonly match: 
 const ANY = '*';
 
 /**
- * Where a claim is found: by each workload under every header that it asks for by value or key, and under `*` if some match
- * asks for something else, which may go together with any value.
+ * The index buckets of a claim: for each workload, one for every header that it asks for by value or key, and `*` if
+ * some match asks for something else, which may overlap with any value.
  */
 function bucketsOf(claim: Claim): readonly string[] {
   const values = valuesOf(claim);
   return claim.workloads.flatMap((workload) => [workload, ...values.map((value) => `${workload} ${value}`)]);
 }
 
-/** Where to look for claims that may have requests in common with one. */
-function lookedAt(claim: Claim): readonly string[] {
+/** The buckets of claims that may share requests with this one. */
+function bucketsToSearch(claim: Claim): readonly string[] {
   const values = valuesOf(claim);
   if (values.includes(ANY)) return claim.workloads;
   return claim.workloads.flatMap((workload) => [ANY, ...values].map((value) => `${workload} ${value}`));
@@ -148,7 +147,7 @@ function valuesOf({ matches }: Claim): readonly string[] {
   const values = matches.flatMap(({ match: { headers = {} } }) => {
     const all = Object.entries(headers).map(([name, { exact, prefix, regex }]) => {
       const header = name.toLowerCase();
-      // Of the baggage, a value and a key may be the same.
+      // In the baggage header, a value may contain a key.
       if (exact) return header === BAGGAGE ? ANY : `${header}=${exact}`;
       const key = prefix ? undefined : baggageKey(regex);
       return key === undefined ? ANY : `${header}~${key}`;
@@ -158,16 +157,16 @@ function valuesOf({ matches }: Claim): readonly string[] {
   return [...new Set(values)];
 }
 
-/** So many conflicts are reported one by one. */
-const MOST_TOLD = 5;
+/** How many conflicts are reported one by one. */
+const MAX_REPORTED = 5;
 
-/** Conflicts in words: the first few, and how many more there are. */
+/** Messages for the first few conflicts, and the number of others. */
 export function conflictTexts(conflicts: readonly Conflict[]): {
-  readonly told: readonly string[];
+  readonly texts: readonly string[];
   readonly more: number;
 } {
   return {
-    told: conflicts.slice(0, MOST_TOLD).map(messages.conflict),
-    more: Math.max(0, conflicts.length - MOST_TOLD),
+    texts: conflicts.slice(0, MAX_REPORTED).map(messages.conflict),
+    more: Math.max(0, conflicts.length - MAX_REPORTED),
   };
 }

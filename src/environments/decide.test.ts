@@ -1,4 +1,4 @@
-// What becomes of environments that the webhook would have refused, where there is none.
+// Environments that the webhook would have refused, in a cluster without the webhook.
 import { expect, test } from 'vitest';
 import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../test/environments/workload.ts';
@@ -7,7 +7,7 @@ import { conditionsOf } from '../controller/index.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { Deployment } from './objects.ts';
 
-/** An environment with so many replicas. */
+/** An environment with this number of replicas. */
 function environmentWith(replicas: number): DynamicEnv {
   const env = environment('shop', 'feature', [{ name: 'cart', namespace: 'shop' }]);
   return { ...env, spec: { ...env.spec, subsets: env.spec.subsets.map((subset) => ({ ...subset, replicas })) } };
@@ -30,14 +30,14 @@ function readyIn(cluster: MemoryCluster): string {
 
 const REFUSED = /^False: .*cart has 0 replicas, .*: set 1 or more, or put the environment to sleep/;
 
-test('one with 0 replicas gets nothing, and says why', async () => {
+test('an environment with 0 replicas gets no objects, and says why', async () => {
   const cluster = await settled(environmentWith(0));
   expect(readyIn(cluster)).toMatch(REFUSED);
   expect(cluster.list(Deployment).map(({ metadata }) => metadata.name)).toEqual(['cart']);
   expect(cluster.list(VirtualService)[0]!.spec?.http).toHaveLength(1);
 });
 
-test('one that is changed to 0 replicas keeps those that it has', async () => {
+test('an environment that is changed to 0 replicas keeps its pods and routes', async () => {
   const cluster = await settled(environmentWith(2), environmentWith(0));
   expect(readyIn(cluster)).toMatch(REFUSED);
   const clone = cluster.list(Deployment).find(({ metadata }) => metadata.name === 'cart-shop-feature');

@@ -1,6 +1,6 @@
-// What becomes of each subset and consumer of an environment, from top to bottom: its clone, the services that lead to
-// it, its rules, and the VirtualServices that should have routes to it. Pure, and without a clock: what must wait is told
-// by the moment until which it waits.
+// Decides what to do about each subset and consumer of an environment, from top to bottom: its clone, the services that
+// select it, its rules, and the VirtualServices that should have routes to it. Pure, and without a clock: what must
+// wait carries the time until which it waits.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
 import { refusedHeaders, unusable } from '../traffic/istio/matches.ts';
@@ -8,7 +8,7 @@ import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
 import { jsonEqual } from '../watchable/index.ts';
-import { buildClone, leaveScale, OverrideError } from './clone.ts';
+import { buildClone, leaveReplicasToAutoscaler, OverrideError } from './clone/clone.ts';
 import {
   availableSince,
   cloneLoop,
@@ -17,15 +17,15 @@ import {
   isAvailable,
   isOutdated,
   unavailableSince,
-  withoutRepeating,
-} from './clone-state.ts';
+  keepLongerMessage,
+} from './clone/clone-state.ts';
 import type { Action, Decision, Entrance, RoutedHost, WorkloadError } from './decision.ts';
 import { insertionOf } from './facts.ts';
 import type { EnvironmentFacts, HostFacts, WorkloadFacts } from './facts.ts';
-import { subsetHash } from './hash.ts';
+import { subsetHash } from './clone/hash.ts';
 import { isAsleep, isScaledDown } from './lifecycle/sleep.ts';
 import { isPaused } from './lifecycle/paused.ts';
-import { leftAlone } from './left-alone.ts';
+import { skippedRoutes } from './skipped-routes.ts';
 import { matchTitle } from './matches.ts';
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
@@ -34,14 +34,14 @@ import type { ReasonOf } from './reasons.ts';
 import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import { baseRule, buildRule } from './rules.ts';
 import type { Settings } from './settings.ts';
-import { sharedSelectors } from './shared-selectors.ts';
+import { sharedSelectors } from './clone/shared-selectors.ts';
 
-/** What becomes of all subsets and consumers. */
+/** The decisions about all subsets and consumers. */
 export function decide(facts: EnvironmentFacts, settings: Settings): readonly Decision[] {
   return facts.workloads.map((workload) => decideWorkload(facts, workload, settings));
 }
 
-/** What is found out about a workload on the way to a decision. */
+/** What is found about a workload on the way to a decision. */
 interface Findings {
   readonly errors?: readonly WorkloadError[];
   readonly routeWarnings?: readonly string[];
@@ -56,43 +56,46 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   const before = (consumer ? status?.consumersStatus : status?.subsetsStatus)?.[key]?.hash;
   const hash = before === undefined ? undefined : BigInt(before);
   const isChanged = hash !== undefined && hash !== subsetHash(subset);
-  const problem = withoutRepeating(env, key, cloneProblem(clone, workload.pods, workload.mountFailures));
+  const problem = keepLongerMessage(env, key, cloneProblem(clone, workload.pods, workload.mountFailures));
   const state = cloneState(clone, isChanged || (clone?.metadata.generation ?? 1) > 1);
   const isKnown = clone !== undefined || base !== undefined;
-  const shallSleep = isAsleep(env) && !isPaused(env);
+  const shouldSleep = isAsleep(env) && !isPaused(env);
   const answers = !isKnown || isAvailable(clone, state, workload.pods) ? undefined : messages.noPod(problem);
 
-  const ofClone = isPaused(env) ? leave(clone) : decideClone(facts, workload, settings);
-  const made = { hash: subsetHash(subset), state: madeState(clone, state, { isChanged, isAsleep: shallSleep }) };
-  const way =
+  const ofClone = isPaused(env) ? keepAsIs(clone) : decideClone(facts, workload, settings);
+  const made = { hash: subsetHash(subset), state: madeState(clone, state, { isChanged, isAsleep: shouldSleep }) };
+  const routing =
     ofClone.action === 'clone' && !consumer
-      ? decideWay(facts, workload, ofClone.clone, made.state === 'running' && answers === undefined, settings)
+      ? decideRouting(facts, workload, ofClone.clone, made.state === 'running' && answers === undefined, settings)
       : ofClone;
-  const isMade = way.action === 'clone' || way.action === 'route';
-  // Nothing is known of the rules that an undecided workload should have; those that it had are reported.
-  const isUndecided = way.action === 'replace' || (clone !== undefined && way.action !== 'route');
-  const ruleStatuses = way.findings.ruleStatuses ?? [];
-  const told = isMade ? made : { hash, state: way.action === 'replace' ? ('updating' as const) : state };
+  const isMade = routing.action === 'clone' || routing.action === 'route';
+  // The rules that an undecided workload should have are not known; those in its status are reported.
+  const isUndecided = routing.action === 'replace' || (clone !== undefined && routing.action !== 'route');
+  const ruleStatuses = routing.findings.ruleStatuses ?? [];
+  const reported = isMade ? made : { hash, state: routing.action === 'replace' ? ('updating' as const) : state };
   const isHeldBack = isPaused(env) && isChanged && state === 'running';
+  const isUnready = reported.state === 'running' && answers !== undefined;
   const shown =
     problem ??
     (isHeldBack
       ? { reason: 'Paused' satisfies ReasonOf<'WorkloadsReady'>, message: messages.changeHeldBack }
-      : undefined);
-  const { findings, ...action } = way;
+      : isUnready
+        ? { reason: 'NoPodReady' satisfies ReasonOf<'WorkloadsReady'>, message: answers }
+        : undefined);
+  const { findings, ...action } = routing;
   return {
     ...action,
     key,
     subset,
     consumer,
-    isAsleep: shallSleep,
+    isAsleep: shouldSleep,
     live: clone,
     cloneStatus: isKnown
-      ? { ...workload.ref, status: told.state, ...(shown && { message: shown.message }) }
+      ? { ...workload.ref, status: reported.state, ...(shown && { message: shown.message }) }
       : { name: '', namespace: '', status: 'unknown' },
     problem: shown,
     loop: problem === undefined ? cloneLoop(clone, workload.pods) : undefined,
-    hash: told.hash,
+    hash: reported.hash,
     ruleStatuses: isUndecided && ruleStatuses.length === 0 ? workload.knownRules : ruleStatuses,
     unanswered: findings.unanswered ?? answers,
     errors: [
@@ -108,17 +111,17 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
 function madeState(
   clone: Deployment | undefined,
   state: Decision['cloneStatus']['status'],
-  { isChanged, isAsleep: shall }: { readonly isChanged: boolean; readonly isAsleep: boolean },
+  { isChanged, isAsleep: shouldSleep }: { readonly isChanged: boolean; readonly isAsleep: boolean },
 ) {
   if (clone === undefined) return 'initializing';
-  return (state === 'running' && isChanged) || (state === 'asleep' && !shall) ? 'updating' : state;
+  return (state === 'running' && isChanged) || (state === 'asleep' && !shouldSleep) ? 'updating' : state;
 }
 
 function failure(list: WorkloadError['list'], message: string, notReady = false): WorkloadError {
   return { list, message, severity: notReady ? 'not-ready' : 'failure' };
 }
 
-/** A match that a proxy would refuse gets no route: it would end all changes of routes, also those of others. */
+/** A match that a proxy would reject gets no route: it would block all route updates, even those of others. */
 function regexErrors({ env }: EnvironmentFacts): readonly WorkloadError[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
     refusedHeaders(match).length > 0
@@ -131,20 +134,20 @@ type Found<A extends Action['action'] = Action['action']> = Extract<Action, { ac
   readonly findings: Findings;
 };
 
-/** What is there stays as it is. */
-function leave(clone: Deployment | undefined, findings: Findings = {}): Found<'keep' | 'none'> {
+/** Leaves the clone as it is. */
+function keepAsIs(clone: Deployment | undefined, findings: Findings = {}): Found<'keep' | 'none'> {
   return { action: clone === undefined ? 'none' : 'keep', findings };
 }
 
-/** What becomes of the clone. */
+/** Decides about the clone. */
 function decideClone(
   { env, refusal }: EnvironmentFacts,
   { subset, base, clone, ref, isTaken, autoscalers }: WorkloadFacts,
   settings: Settings,
 ): Found<'keep' | 'none' | 'replace' | 'clone'> {
   const stop = (message: string, notReady = false): Found<'keep' | 'none'> =>
-    leave(clone, { errors: [failure('deployment', message, notReady)] });
-  // The webhook refuses it; where there is none, what runs goes on.
+    keepAsIs(clone, { errors: [failure('deployment', message, notReady)] });
+  // The webhook refuses it; without the webhook, the clone is kept as it is.
   if (subset.replicas === 0) return stop(messages.noReplicas(subset), true);
   if (base === undefined) return stop(messages.noBaseDeployment(subset), true);
   const problem = baseProblem(base);
@@ -159,15 +162,15 @@ function decideClone(
   }
   const refused = refusal(Deployment, ref);
   if (refused !== undefined) return stop(clone === undefined ? refused : messages.cloneNotUpdated(ref.name, refused));
-  // What a Deployment selects its pods by can't be changed: an outdated one has to make room first, and its routes before.
+  // The selector of a Deployment is immutable: an outdated clone is deleted first, and its routes before that.
   if (clone !== undefined && !jsonEqual(clone.spec.selector, desired.spec.selector)) {
     return { action: 'replace', findings: {} };
   }
-  return { action: 'clone', clone: leaveScale(desired, clone, autoscalers), rules: [], findings: {} };
+  return { action: 'clone', clone: leaveReplicasToAutoscaler(desired, clone, autoscalers), rules: [], findings: {} };
 }
 
-/** How requests reach a clone that is there or in the making. */
-function decideWay(
+/** Decides how requests reach a clone that exists or is being created. */
+function decideRouting(
   facts: EnvironmentFacts,
   workload: WorkloadFacts,
   clone: Deployment,
@@ -204,7 +207,7 @@ interface FoundServices {
   readonly unanswered: string | undefined;
 }
 
-/** The services by which requests can reach the clone. One that selects only the base leads to no pod of it. */
+/** The services by which requests can reach the clone. A service that selects only the base does not. */
 function decideServices({ subset, base, services, hosts }: WorkloadFacts): FoundServices {
   const nobody = 'no service selects the pods of the clone';
   const none = { unanswered: nobody, routeWarnings: [] };
@@ -223,13 +226,13 @@ function decideServices({ subset, base, services, hosts }: WorkloadFacts): Found
 
 interface DecidedRules {
   readonly rules: readonly DestinationRule[];
-  /** By service: the rule that is there; undefined for one that is made now. */
+  /** By service: the existing rule; undefined for one that is created now. */
   readonly ruled: ReadonlyMap<string, DestinationRule | undefined>;
   readonly statuses: readonly ResourceStatus[];
   readonly errors: readonly WorkloadError[];
 }
 
-/** A rule for each service of which another one declares the default version. */
+/** A rule for each service whose base rule declares the default version. */
 function decideRules({ env, refusal }: EnvironmentFacts, workload: WorkloadFacts, settings: Settings): DecidedRules {
   const { subset, ref } = workload;
   const rules: DestinationRule[] = [];
@@ -264,7 +267,7 @@ function decideRules({ env, refusal }: EnvironmentFacts, workload: WorkloadFacts
 
 interface DecidedRoutes {
   readonly entrances: ReadonlyMap<string, Entrance>;
-  /** Whether some route leads to the clone already: then none waits for it to start. */
+  /** Whether some route already leads to the clone: then no route waits for it to start. */
   readonly inPlace: boolean;
   readonly unanswered: string | undefined;
   readonly errors: readonly WorkloadError[];
@@ -305,13 +308,13 @@ function decideRoutes(
     ...(common.some(isActive) ? [] : [failure('subset', messages.noCommonHost(), true)]),
   ];
 
-  // A route to a host without a rule answers with errors. Only where no host has both, people expect to see it.
+  // Requests to a host without a rule fail. Such routes are written only if no host has both: users expect to see them.
   const entrances = new Map<string, Entrance & { readonly hosts: RoutedHost[] }>();
   for (const { service: name, host, virtualServices } of common.length > 0 ? common : hosts) {
     const settledAt = ruled.has(name) ? settledBy(ruled.get(name), clone, settings) : undefined;
     for (const service of virtualServices) {
       const entrance = entrances.get(keyOf(service.metadata)) ?? { service, hosts: [] };
-      // A rule that was lost and recreated is no reason to take away a route that is there.
+      // A rule that was deleted and recreated must not remove an existing route.
       const isSettled = settledAt === undefined || leads(service, host);
       entrance.hosts.push({ host, ...(!isSettled && { settledAt }) });
       entrances.set(keyOf(service.metadata), entrance);
@@ -326,21 +329,21 @@ function decideRoutes(
     unanswered: common.length === 0 ? 'no DestinationRule declares its version for the host' : undefined,
     errors,
     warnings: [
-      ...leftAlone(found, (service) => insertionOf(env, subset, hostsIn(service), settings)),
+      ...skippedRoutes(found, (service) => insertionOf(env, subset, hostsIn(service), settings)),
       ...hosts.flatMap((each) => ruledByCallers(each, owner.version)),
     ],
   };
 }
 
-/** Namespaces whose own rules keep their pods from knowing the environment's. */
+/** Warns about namespaces whose own rules hide those of the environment from their pods. */
 function ruledByCallers({ host, callersRules }: HostFacts, version: string): readonly string[] {
   const rules = callersRules.filter(({ spec }) => !spec?.subsets?.some(({ name }) => name === version));
   return rules.map((rule) => messages.ruledByCallers(rule, host, version));
 }
 
 /**
- * When proxies know a rule and the pods that it leads to, counted from when both were there; undefined if nobody waits
- * for that but until the rule is there.
+ * When proxies know a rule and the pods that it leads to, counted from when both exist; undefined if only the existence
+ * of the rule is waited for.
  */
 function settledBy(
   rule: DestinationRule | undefined,
@@ -349,7 +352,7 @@ function settledBy(
 ): number | undefined {
   if (rule === undefined) return Infinity;
   if (settleMs === 0) return undefined;
-  // Times of objects are whole seconds. One that is not known is long ago.
+  // Times of objects are whole seconds. An unknown time counts as long ago.
   const made = Date.parse(rule.metadata.creationTimestamp ?? '') || 0;
   return Math.max(made, availableSince(clone)) + settleMs + 1_000;
 }
@@ -357,7 +360,7 @@ function settledBy(
 /** When routes no longer wait for a clone that does not run yet. */
 function startOf(clone: Deployment | undefined, { routeAfterMs }: Settings): number {
   if (clone === undefined) return Infinity;
-  // Of one that is woken just now it is not known yet since when it has no pods.
+  // For a clone that is just being woken, it is not known yet since when it has no pods.
   if (routeAfterMs > 0 && (isScaledDown(clone) || isOutdated(clone))) return Infinity;
   const created = Date.parse(clone.metadata.creationTimestamp ?? '');
   return Number.isNaN(created) ? Infinity : Math.max(created, unavailableSince(clone)) + routeAfterMs;

@@ -1,4 +1,4 @@
-// What the change from the present status of an environment to the planned one means to people: its Events.
+// The Events of an environment: what the change from its current status to the planned one means to users.
 import type { CloneStatus, DynamicEnv, DynamicEnvStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { PlannedEvent } from '../controller/index.ts';
@@ -7,26 +7,26 @@ import type { EnvironmentStatus } from './status.ts';
 
 type Statuses = Pick<DynamicEnvStatus, 'subsetsStatus' | 'consumersStatus'>;
 
-/** What a reconcile finds out that the status does not hold word by word. */
-interface News {
+/** What a reconcile finds that is not in the status as such. */
+interface Findings {
   readonly warnings?: readonly string[];
   /** Other environments that ask for some of the same requests. */
   readonly conflicts?: readonly string[];
   /** Routes that lead to the environment now. */
   readonly routes?: readonly string[];
-  /** Routes that come although their clone does not run. */
+  /** Routes that are added although their clone does not run. */
   readonly early?: readonly string[];
 }
 
 /**
- * The Events of a planned status: one for each transition that a person cares about. Steps on the way to it are in the
- * status; what the Event of the state says is not told again, and of the rest only what is new.
+ * The Events of a planned status: one for each transition that users care about. Progress is only in the status. What
+ * the Event of the state already says is not repeated, and the rest only if it is new.
  */
-export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, news: News = {}): PlannedEvent[] {
-  const { warnings = [], conflicts = [], routes = [], early = [] } = news;
+export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, findings: Findings = {}): PlannedEvent[] {
+  const { warnings = [], conflicts = [], routes = [], early = [] } = findings;
   const state = stateEvent(env, next, routes);
-  const told = [...conditionsOf(env).map(({ message }) => message), state?.note ?? ''];
-  const isNew = (text: string): boolean => !told.some((message) => message.includes(text));
+  const reported = [...conditionsOf(env).map(({ message }) => message), state?.note ?? ''];
+  const isNew = (text: string): boolean => !reported.some((message) => message.includes(text));
   const before = errorsOf(env.status);
   const errors = [...errorsOf(next)].filter(([note, error]) => !before.has(note) && isNew(error));
   return [
@@ -45,12 +45,12 @@ export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, news: News = 
   ];
 }
 
-/** One Event for all that is to be said under a reason. */
+/** One Event for all notes with the same reason. */
 function eventOf(type: PlannedEvent['type'], reason: string, notes: readonly string[]): PlannedEvent[] {
   return notes.length === 0 ? [] : [{ type, reason, note: notes.join('; ') }];
 }
 
-/** The environment as a whole: its state, or why it has none of the usual ones. That it is begun goes without saying. */
+/** The Event for a new state of the environment. The first `Processing` gets none. */
 function stateEvent(env: DynamicEnv, next: EnvironmentStatus, routes: readonly string[]): PlannedEvent | undefined {
   const [ready, stalled] = ['Ready', 'Stalled'].map((name) => next.conditions?.find(({ type }) => type === name));
   const before = conditionsOf(env).find(({ type }) => type === 'Ready');
@@ -61,16 +61,16 @@ function stateEvent(env: DynamicEnv, next: EnvironmentStatus, routes: readonly s
   return { type: 'Normal', reason, note: [message, ...(ready.status === 'True' ? routes : [])].join('; ') };
 }
 
-/** Why clones do not run, where that has changed: the reason, and the same with a name. */
+/** A clone with a held-back change still runs; one whose pods are not ready yet may only have woken up. */
+const WITHOUT_EVENT = new Set([messages.changeHeldBack, messages.noPod(undefined)]);
+
+/** New reasons why clones do not run: the message, and the note with the name of the clone. */
 function problems(before: Statuses | undefined, next: Statuses): readonly (readonly [string, string])[] {
   const old = clonesOf(before);
-  return (
-    [...clonesOf(next)]
-      // One that is only held back runs.
-      .filter(([, { message }]) => message !== undefined && message !== messages.changeHeldBack)
-      .filter(([name, { message }]) => message !== old.get(name)?.message)
-      .map(([name, { message = '' }]) => [message, `Deployment ${name}: ${message}`])
-  );
+  return [...clonesOf(next)]
+    .filter(([, { message }]) => message !== undefined && !WITHOUT_EVENT.has(message))
+    .filter(([name, { message }]) => message !== old.get(name)?.message)
+    .map(([name, { message = '' }]) => [message, `Deployment ${name}: ${message}`]);
 }
 
 /** The state of each clone, by namespace and name. */
@@ -82,7 +82,7 @@ function clonesOf({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses
   return new Map(clones.filter(({ name }) => name !== '').map((clone) => [`${clone.namespace}/${clone.name}`, clone]));
 }
 
-/** The errors of a status, by what they are about and what they say. */
+/** The errors of a status, by workload and message. */
 function errorsOf({ subsetsStatus = {}, consumersStatus = {} }: Partial<Statuses> = {}): Map<string, string> {
   const lists = [
     ...Object.entries(subsetsStatus).map(([key, { subsetErrors }]) => ({

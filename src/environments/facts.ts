@@ -1,5 +1,4 @@
-// Everything that the plan of an environment depends on, looked up in one place. What follows from it is decided in
-// decide.ts.
+// The objects that the decisions of an environment depend on, looked up in one place. decide.ts decides from them.
 import type { DynamicEnv, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { Facts, Refusal } from '../controller/index.ts';
 import { isLocal } from '../traffic/compile/destination-rules.ts';
@@ -9,7 +8,7 @@ import { fullHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
 import type { AnyKind, Ref } from '../kube/index.ts';
-import { clonePodLabels } from './clone.ts';
+import { clonePodLabels } from './clone/clone.ts';
 import {
   findAutoscalers,
   findEdited,
@@ -19,9 +18,10 @@ import {
   findSelecting,
   findServices,
   findVirtualServices,
+  selects,
 } from './lookup.ts';
 import type { FoundVirtualServices, Made } from './lookup.ts';
-import type { PodEvent } from './mount-failures.ts';
+import type { PodEvent } from './clone/mount-failures.ts';
 import { cloneName, itemsOf, ruleName, statusKey } from './names.ts';
 import { Deployment } from './objects.ts';
 import type { HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
@@ -31,31 +31,30 @@ import { handles } from '../traffic/istio/insert-routes.ts';
 import type { Insertion } from '../traffic/istio/insert-routes.ts';
 import { findRoots } from './roots.ts';
 import type { Roots } from './roots.ts';
-import { selects } from './services.ts';
 import type { Settings } from './settings.ts';
 import { byHost, DisruptionBudgets, NetworkPolicies } from './tables.ts';
 
-/** What is there that concerns an environment. */
+/** The objects that concern an environment. */
 export interface EnvironmentFacts {
   readonly env: DynamicEnv;
   readonly owner: RouteOwner;
-  /** Subsets first. A Deployment that is named again is in it once. */
+  /** Subsets first. A Deployment that is named several times appears once. */
   readonly workloads: readonly WorkloadFacts[];
-  /** Clones and rules that were made for it, needed or not. */
+  /** All clones and rules that were made for it, needed or not. */
   readonly made: Made;
-  /** VirtualServices that have routes of it, or its name. */
+  /** VirtualServices with routes of the environment, or with its name in the annotation. */
   readonly edited: readonly VirtualService[];
-  /** By whose hosts and gateways the VirtualServices work that lead to the environment or should. */
+  /** The roots of the VirtualServices that lead to the environment or should, with their hosts and gateways. */
   readonly roots: ReadonlyMap<string, Roots>;
-  /** Kinds of Istio that the cluster does not have. */
+  /** Kinds of Istio that the cluster does not serve. */
   readonly unserved: readonly AnyKind[];
-  /** What the server refused in this reconcile. */
+  /** Writes that the server refused in this reconcile. */
   readonly refusal: Refusal;
   /** Why the routes of the environment could not be written to the VirtualService with this key. */
   readonly routeRefusal: (service: string) => string | undefined;
 }
 
-/** What is there that concerns one subset or consumer. */
+/** The objects that concern one subset or consumer. */
 export interface WorkloadFacts {
   readonly key: string;
   readonly subset: Subset;
@@ -63,20 +62,20 @@ export interface WorkloadFacts {
   /** Whether the environment names it more than once. */
   readonly isRepeated: boolean;
   readonly base: Deployment | undefined;
-  /** Where the clone is or should be. */
+  /** Name and namespace of the clone, whether or not it exists. */
   readonly ref: Required<Ref>;
   readonly clone: Deployment | undefined;
-  /** Whether something else has the name of the clone. */
+  /** Whether another Deployment has the name of the clone. */
   readonly isTaken: boolean;
-  /** Those of the clone. */
+  /** The pods of the clone. */
   readonly pods: readonly Pod[];
-  /** Volumes of these pods that can't be mounted. */
+  /** Events about volumes of these pods that can't be mounted. */
   readonly mountFailures: readonly PodEvent[];
-  /** The rules that the status tells of, as they are now. */
+  /** The rules in the status, with their current state. */
   readonly knownRules: readonly ResourceStatus[];
-  /** What an autoscaler names is its to scale. */
+  /** Autoscalers of the clone: they own its replicas. */
   readonly autoscalers: readonly HorizontalPodAutoscaler[];
-  /** What may select or scale the pods of the base. */
+  /** Objects that may select or scale the pods of the base. */
   readonly ofBase: {
     readonly budgets: readonly PodDisruptionBudget[];
     readonly policies: readonly NetworkPolicy[];
@@ -84,45 +83,45 @@ export interface WorkloadFacts {
   };
   /** Services that select the base. */
   readonly services: readonly Service[];
-  /** Those of them that select the clone too, with the way to it. */
+  /** The services that select the clone too, with their rules and VirtualServices. */
   readonly hosts: readonly HostFacts[];
 }
 
-/** A service of the clone with all that decides about requests to it. */
+/** A service of the clone, with everything that routes requests to it. */
 export interface HostFacts extends FoundVirtualServices {
   readonly service: string;
   /** The full name of the service. */
   readonly host: string;
-  /** Where the environment's rule is or should be. */
+  /** Name and namespace of the environment's rule, whether or not it exists. */
   readonly ruleRef: Required<Ref>;
   readonly rule: DestinationRule | undefined;
-  /** Whether something else has the name of the rule. */
+  /** Whether another DestinationRule has the name of the rule. */
   readonly isRuleTaken: boolean;
   /** Rules of others for the host. */
   readonly otherRules: readonly DestinationRule[];
   /**
-   * Rules of other namespaces that hold for the host: callers there go by them, and not by those of the service. That of
-   * the mesh's root namespace only counts where there is no other.
+   * Rules for the host in other namespaces: callers there use them instead of those of the service. A rule in the
+   * mesh's root namespace only counts if there is no other.
    */
   readonly callersRules: readonly DestinationRule[];
 }
 
 export interface FactsOptions extends Partial<Pick<EnvironmentFacts, 'refusal' | 'routeRefusal'>> {
-  /** False for an environment that goes: of that one, only what it has made is looked up. */
-  readonly makes: boolean;
+  /** False for an environment that is being deleted: only what was made for it is looked up. */
+  readonly lookUpDesired: boolean;
 }
 
 const nothing = (): undefined => undefined;
 
-/** Looks up what concerns an environment. */
+/** Looks up the objects that concern an environment. */
 export function factsOf(
   view: Facts,
   env: DynamicEnv,
   owner: RouteOwner,
   settings: Settings,
-  { makes, refusal = nothing, routeRefusal = nothing }: FactsOptions,
+  { lookUpDesired, refusal = nothing, routeRefusal = nothing }: FactsOptions,
 ): EnvironmentFacts {
-  const { subsets, consumers } = makes ? itemsOf(env) : { subsets: [], consumers: [] };
+  const { subsets, consumers } = lookUpDesired ? itemsOf(env) : { subsets: [], consumers: [] };
   const all = [
     ...subsets.map((subset) => ({ subset, consumer: false })),
     ...consumers.map((subset) => ({ subset, consumer: true })),
@@ -143,7 +142,10 @@ export function factsOf(
     made: findMade(view, env, owner),
     edited,
     roots: new Map(
-      (makes ? [...leading, ...edited] : []).map((each) => [keyOf(each.metadata), findRoots(view, each, settings)]),
+      (lookUpDesired ? [...leading, ...edited] : []).map((each) => [
+        keyOf(each.metadata),
+        findRoots(view, each, settings),
+      ]),
     ),
     unserved: needsIstio ? [DestinationRule, VirtualService].filter((kind) => !view.served(kind)) : [],
     refusal,
@@ -216,7 +218,7 @@ function hostFacts(view: Facts, env: DynamicEnv, subset: Subset, service: string
   };
 }
 
-/** What a subset asks of the routes to some hosts. */
+/** The routes that a subset needs for some hosts. */
 export function insertionOf(
   env: DynamicEnv,
   { name, namespace, defaultVersion }: Subset,

@@ -18,14 +18,14 @@ import type { RouteRefusals } from './routes/refusals.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
 
-/** The first document of an input: what the world is about. Unknown fields are refused. */
+/** The first document of an input: describes the world. Unknown fields are rejected. */
 const Head = z.strictObject({
   about: z.string(),
   plan: z.string(),
   now: z.string().default('2026-01-01T00:10:00Z'),
-  /** Kinds that the cluster does not know. */
+  /** Kinds that the cluster does not serve. */
   notServed: z.array(z.string()).default([]),
-  /** By `Kind namespace/name`: what the server said when it refused a write in this reconcile. */
+  /** By `Kind namespace/name`: the error with which the server refused a write in this reconcile. */
   refused: z.record(z.string(), z.string()).default({}),
   settings: z
     .strictObject({
@@ -46,12 +46,12 @@ const Head = z.strictObject({
 });
 
 /**
- * What is done in a world: the steps of its environment, then the routes that the VirtualServices get, and what the
- * environment says once they have them.
+ * The plan of a world: the steps of its environment, then the routes of the VirtualServices, and the status of the
+ * environment after that.
  */
 function plan(file: string): string {
   const { head, objects } = readWorld(file, Head);
-  // Most worlds are about what is written in the end.
+  // Most worlds test what is written in the end.
   const settings = { ...defaultSettings, settleMs: 0, ...head.settings };
   const [before, after] = [0, 1].map(() => {
     const tables = new Tables(environmentTables);
@@ -82,7 +82,7 @@ function plan(file: string): string {
     after.of(step.kind).observe({ ...objectOf(step), metadata: { ...metadata, resourceVersion: '100' } });
   }
   let last = routes.length === 0 ? first : planned();
-  // Where the status waits for proxies to learn of the routes, they do.
+  // If the status waits for proxies to get the routes, skip the wait.
   if (last.status === undefined && last.requeueAfterMs !== undefined) {
     now += last.requeueAfterMs;
     last = planned();
@@ -93,14 +93,14 @@ function plan(file: string): string {
   return shownPlan({ ...then, steps: [...(first.steps ?? []), ...routes, ...more] }, before);
 }
 
-/** Services have a port, whether or not it matters here. */
+/** Adds a port to Services, which worlds may leave out. */
 function withPort(object: KubeObject): KubeObject {
   if (object.kind !== Service.kind) return object;
   const { spec } = object as Service;
   return { ...object, spec: { ports: [{ port: 80 }], ...spec } } as Service;
 }
 
-/** Makes an object what a step makes of it, if it is not there. */
+/** Adds the object of a step, if it does not exist. */
 function observe(tables: Tables, step: Own | Make, now: string): void {
   const { metadata } = step.object;
   if (tables.of(step.kind).get(keyOf(metadata)) !== undefined) return;
@@ -108,7 +108,7 @@ function observe(tables: Tables, step: Own | Make, now: string): void {
   tables.of(step.kind).observe({ ...step.object, metadata: served });
 }
 
-/** Refused routes, as the controller of VirtualServices would have written them down. */
+/** Refused routes, as the controller of VirtualServices would have recorded them. */
 function refusalsOf(head: z.output<typeof Head>): RouteRefusals {
   const refusals = routeRefusals();
   for (const [of, message] of Object.entries(head.refused)) {

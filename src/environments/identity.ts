@@ -1,4 +1,5 @@
-// Whether an environment can be made at all, and what is its own among all that has the same version.
+// Whether an environment can be made at all, which objects with its version belong to it, and which of several
+// environments comes first.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
@@ -7,7 +8,7 @@ import { findSameVersion } from './lookup.ts';
 import { messages } from './messages.ts';
 import { uniqueVersion } from './names.ts';
 import { ownerOf, shareNamespace } from './ownership.ts';
-import { pathOf, placedItems } from './placed-items.ts';
+import { pathOf, placedItems } from './admission/placed-items.ts';
 import type { Settings } from './settings.ts';
 
 /** Why an environment as a whole is refused. */
@@ -16,23 +17,23 @@ export interface IdentityRefusal {
   readonly message: string;
 }
 
-/** Looks up who an environment is. */
+/** Looks up the identity of an environment. */
 export function identify(
   view: Facts,
   env: DynamicEnv,
   settings: Pick<Settings, 'namespaces'>,
 ): { readonly owner: RouteOwner; readonly refusal: IdentityRefusal | undefined } {
   const sameVersion = findSameVersion(view, env);
-  return { owner: ownerOf(env, sameVersion), refusal: refused(env, sameVersion) ?? reachingOut(env, settings) };
+  return { owner: ownerOf(env, sameVersion), refusal: refused(env, sameVersion) ?? outsideNamespace(env, settings) };
 }
 
-/** Why an environment can't be made at all: its names would be those of another one, or no valid names. */
+/** Why an environment can't be made at all: its names are invalid, or those of another one. */
 function refused(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): IdentityRefusal | undefined {
   const version = uniqueVersion(env.metadata);
   if (!/^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$/.test(version)) {
     return { reason: 'InvalidName', message: messages.invalidName(version) };
   }
-  // Environments of one version that have nothing to do in the same namespace can't take anything from each other.
+  // Environments of one version that share no namespace do not conflict.
   const other = sameVersion.find((each) => isOlder(each, env) && shareNamespace(each, env));
   if (other === undefined) return undefined;
   return {
@@ -42,10 +43,10 @@ function refused(env: DynamicEnv, sameVersion: readonly DynamicEnv[]): IdentityR
 }
 
 /**
- * Whether an environment that may not leave its namespace does. Where only some namespaces are managed, there is no
- * webhook that asks whether its writer may deploy elsewhere.
+ * Refuses an environment that uses another namespace, if only some namespaces are managed: without the webhook, nothing
+ * checks whether its author may deploy there.
  */
-function reachingOut(env: DynamicEnv, { namespaces }: Pick<Settings, 'namespaces'>): IdentityRefusal | undefined {
+function outsideNamespace(env: DynamicEnv, { namespaces }: Pick<Settings, 'namespaces'>): IdentityRefusal | undefined {
   const own = env.metadata.namespace ?? '';
   const found = namespaces && placedItems(env).find(({ item }) => item.namespace !== own);
   if (found === undefined) return undefined;
@@ -54,8 +55,8 @@ function reachingOut(env: DynamicEnv, { namespaces }: Pick<Settings, 'namespaces
 }
 
 /**
- * Which of two environments was there first. Times are whole seconds: of two that came in the same one, it is the one
- * that has something already, then the one whose key comes first.
+ * Whether one environment is older than another. Times are whole seconds: in the same second, the one that already has
+ * objects is older, then the one whose key comes first.
  */
 function isOlder(a: DynamicEnv, b: DynamicEnv): boolean {
   const order = ({ metadata, status }: DynamicEnv): string => {
@@ -63,4 +64,21 @@ function isOlder(a: DynamicEnv, b: DynamicEnv): boolean {
     return `${metadata.creationTimestamp ?? ''} ${Object.keys(entries).length > 0 ? 0 : 1} ${keyOf(metadata)}`;
   };
   return order(a) < order(b);
+}
+
+/** What decides which of several environments gets the requests that they all ask for. */
+export interface Dated {
+  /** `namespace/name` */
+  readonly environment: string;
+  /** When it was created, in whole seconds; empty in a manifest, which sorts before all others. */
+  readonly createdAt: string;
+}
+
+/**
+ * Sorts by creation time, and in the same second by namespace and name. Routes are written and conflicts are reported
+ * in this order.
+ */
+export function byPrecedence(a: Dated, b: Dated): number {
+  const [one, other] = [a, b].map(({ createdAt, environment }) => `${createdAt} ${environment}`);
+  return one! < other! ? -1 : 1;
 }

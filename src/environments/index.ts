@@ -1,4 +1,4 @@
-// Environments: the controllers for DynamicEnv, and their plans for whoever wants to see them without a cluster.
+// Environments: the controllers for DynamicEnv, and their plans for use without a cluster.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition } from '../controller/index.ts';
@@ -6,7 +6,7 @@ import { environmentGauges } from './metrics/gauges.ts';
 import { timeToReady } from './metrics/time-to-ready.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import { CONTROLLER, FIELD_MANAGER, FINALIZERS } from './names.ts';
-import { orphanChore } from './orphan-chore.ts';
+import { orphanChore } from './orphans/orphan-chore.ts';
 import { planEnvironment } from './plan.ts';
 import { planVirtualService } from './routes/plan.ts';
 import { forgetRefusals, routeRefusals } from './routes/refusals.ts';
@@ -15,7 +15,7 @@ import { PACE_MS, writeRoutes } from './routes/write.ts';
 import { defaultSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 
-/** The controllers for environments: one makes them, the other writes the routes of all of them to VirtualServices. */
+/** The controllers for environments: one makes them, the other writes their routes to VirtualServices. */
 export function environments(settings: Partial<Settings> = {}): readonly ControllerDefinition[] {
   const all = { ...defaultSettings, ...settings };
   const maps = { wishes: routeWishes(all), refusals: routeRefusals() };
@@ -43,8 +43,8 @@ export function environments(settings: Partial<Settings> = {}): readonly Control
 }
 
 export * from './describe/index.ts';
-export { diagnose, doctorTables } from './doctor/doctor.ts';
-export type { Diagnosis } from './doctor/doctor.ts';
+export { confirmed, diagnose, doctorTables, hasOrphans } from './doctor/doctor.ts';
+export type { DiagnoseOptions, Diagnosis } from './doctor/doctor.ts';
 export type { Finding } from './doctor/finding.ts';
 export { planEnvironments } from './forecast/plan-environments.ts';
 export type {
@@ -57,7 +57,7 @@ export { ASLEEP, isAsleep } from './lifecycle/sleep.ts';
 export { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from './lifecycle/ttl.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
-export { imageProblem, variableNameProblem } from './overrides.ts';
+export { imageProblem, variableNameProblem } from './admission/overrides.ts';
 export { baseProblem, environmentOfClone } from './ownership.ts';
 export { planEnvironment } from './plan.ts';
 export { proofData, proofLines } from './proofs/proof-data.ts';
@@ -70,7 +70,12 @@ export { writeRoutes } from './routes/write.ts';
 export { defaultSettings } from './settings.ts';
 export type { Settings } from './settings.ts';
 export { environmentTables } from './tables.ts';
-export { validateCreate, validateUpdate } from './validate.ts';
-export type { FieldPath } from './placed-items.ts';
-export type { Facts, Verdict } from './validate.ts';
-export { environmentAdmission, WEBHOOK_CONFIGURATION, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';
+export { validateCreate, validateUpdate } from './admission/validate.ts';
+export type { FieldPath } from './admission/placed-items.ts';
+export type { Facts, Verdict } from './admission/validate.ts';
+export {
+  environmentAdmission,
+  WEBHOOK_CONFIGURATION,
+  WEBHOOK_PATH,
+  webhookConfiguration,
+} from './admission/webhook.ts';

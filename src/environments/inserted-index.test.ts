@@ -1,4 +1,4 @@
-// What is found by the index is what looking at every route would find.
+// The index finds the same routes as a search through all of them.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { baggageRegex } from '../traffic/baggage.ts';
@@ -31,21 +31,21 @@ function mayFit(entry: KeyHeaders, own: KeyHeaders, base: ReadonlySet<string>): 
   });
 }
 
-test('routes that may take requests with some headers', () => {
+test('asking finds the routes that may take requests with some headers', () => {
   fc.assert(
     fc.property(routes, headers, fc.uniqueArray(fc.constantFrom('x-env', 'user')), (all, own, names) => {
-      const [wanted, base] = [keyHeaders({ headers: own }), new Set(names)];
+      const [requested, base] = [keyHeaders({ headers: own }), new Set(names)];
       const expected = [...all.keys()].filter((at) => {
         const entries = all[at]?.match?.map(keyHeaders);
-        return entries !== undefined && (entries.length === 0 || entries.some((each) => mayFit(each, wanted, base)));
+        return entries !== undefined && (entries.length === 0 || entries.some((each) => mayFit(each, requested, base)));
       });
-      const found = indexOf(all).asking(wanted, base);
+      const found = indexOf(all).asking(requested, base);
       expect([...new Set(found)].sort((a, b) => a - b)).toEqual(expected);
     }),
   );
 });
 
-test('routes of a version, by their names', () => {
+test('named finds the routes of a version by their names', () => {
   fc.assert(
     fc.property(routes, fc.constantFrom('shop-a', 'shop-b', 'shop'), (all, version) => {
       const expected = [...all.keys()].filter((at) => all[at]?.name?.startsWith(`dynamic-environment-${version}-`));

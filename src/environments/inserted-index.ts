@@ -1,11 +1,11 @@
-// The routes of environments in a VirtualService, found by what concerns one of them: its name, and its key. A hundred
-// that share a VirtualService are looked up without looking at each other.
+// An index of the routes of environments in a VirtualService, by name and by key, so that a lookup for one of a hundred
+// environments does not look at all of them.
 import type { IstioMatch } from '../api/dynamicenv.ts';
 import { baggageKey } from '../traffic/baggage.ts';
 import { insertedName, routePrefix } from '../traffic/istio/inserted-routes.ts';
 import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
 
-/** By header, in lower case: the value or key by which requests of a match are known, as far as it has one of these forms. */
+/** By header in lower case: the exact value or the baggage key that a match asks for, if it has one of these forms. */
 export type KeyHeaders = ReadonlyMap<string, { readonly exact?: string; readonly key?: string }>;
 
 export function keyHeaders({ headers = {} }: IstioMatch | HttpMatch): KeyHeaders {
@@ -17,33 +17,33 @@ export function keyHeaders({ headers = {} }: IstioMatch | HttpMatch): KeyHeaders
   );
 }
 
-/** Where routes are in the list of a VirtualService. */
+/** Positions of routes in the list of a VirtualService. */
 export interface InsertedIndex {
-  /** Those that may take all requests with some headers from an environment. */
+  /** Routes that may take all requests with some headers from an environment. */
   asking(headers: KeyHeaders, baseHeaders: ReadonlySet<string>): readonly number[];
-  /** Those whose name begins like the names of a version. */
+  /** Routes whose name has the prefix of a version. */
   named(version: string): readonly number[];
 }
 
-/** What the match entries of a route ask for, and where it is. */
+/** The headers that the match entries of a route ask for, and its position. */
 interface Asked {
   readonly at: number;
   readonly asked: readonly KeyHeaders[];
 }
 
-/** The entries that ask for a header, by its value, by the key that it holds, or by something else. */
+/** The entries that ask for a header, by its exact value or by its baggage key. */
 interface HeaderIndex {
   readonly exact: Map<string, Asked[]>;
   readonly key: Map<string, Asked[]>;
 }
 
-/** Indexes the routes of a list that environments inserted; others are undefined in it. */
+/** Indexes the inserted routes of a list; other routes are undefined in it. */
 export function indexInserted(
   routes: readonly ({ readonly route: HttpRoute; readonly asked: readonly KeyHeaders[] } | undefined)[],
 ): InsertedIndex {
   const names: { readonly name: string; readonly at: number }[] = [];
   const byHeader = new Map<string, HeaderIndex>();
-  /** Those with an entry that is known by no value. */
+  /** Routes with an entry that asks for no value. */
   const others: Asked[] = [];
   for (const [at, part] of routes.entries()) {
     if (part === undefined) continue;
@@ -56,21 +56,21 @@ export function indexInserted(
   names.sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
     asking(headers, baseHeaders) {
-      const near = [...others];
+      const candidates = [...others];
       for (const name of new Set([...headers.keys(), ...baseHeaders])) {
-        near.push(...(byHeader.has(name) ? nearTo(byHeader.get(name)!, headers.get(name)) : []));
+        candidates.push(...(byHeader.has(name) ? candidatesIn(byHeader.get(name)!, headers.get(name)) : []));
       }
-      return near.filter(({ asked }) => mayTake(asked, headers, baseHeaders)).map(({ at }) => at);
+      return candidates.filter(({ asked }) => mayTake(asked, headers, baseHeaders)).map(({ at }) => at);
     },
     named(version) {
       const prefix = routePrefix(version);
-      const [from, to] = [prefix, `${prefix}\uffff`].map((text) => firstFrom(names, text));
+      const [from, to] = [prefix, `${prefix}\uffff`].map((text) => lowerBound(names, text));
       return names.slice(from, to).map(({ at }) => at);
     },
   };
 }
 
-/** One header with a value is enough to find an entry by: all of its headers must fit. */
+/** One header with a value is enough to find an entry, because all of its headers must match. */
 function addEntry(byHeader: Map<string, HeaderIndex>, others: Asked[], entry: KeyHeaders, each: Asked): void {
   for (const [name, { exact, key }] of entry) {
     const value = exact ?? key;
@@ -86,15 +86,18 @@ function addEntry(byHeader: Map<string, HeaderIndex>, others: Asked[], entry: Ke
   others.push(each);
 }
 
-/** Those that do not ask for another value than a header has. Whether a value holds a key is not looked at. */
-function nearTo({ exact, key }: HeaderIndex, own: { readonly exact?: string; readonly key?: string } = {}): Asked[] {
-  const under = (values: Map<string, Asked[]>, wanted: string | undefined): Asked[] =>
-    wanted === undefined ? [...values.values()].flat() : (values.get(wanted) ?? []);
+/** Entries that do not ask for another value of a header. Whether a value contains a key is not checked. */
+function candidatesIn(
+  { exact, key }: HeaderIndex,
+  own: { readonly exact?: string; readonly key?: string } = {},
+): Asked[] {
+  const under = (values: Map<string, Asked[]>, requested: string | undefined): Asked[] =>
+    requested === undefined ? [...values.values()].flat() : (values.get(requested) ?? []);
   return [...under(exact, own.exact), ...under(key, own.key)];
 }
 
-/** Where the first name is that does not come before a text. */
-function firstFrom(names: readonly { readonly name: string }[], text: string): number {
+/** The position of the first name that is not less than a text. */
+function lowerBound(names: readonly { readonly name: string }[], text: string): number {
   let [from, to] = [0, names.length];
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -110,8 +113,8 @@ function mayTake(asked: readonly KeyHeaders[], headers: KeyHeaders, baseHeaders:
 }
 
 /**
- * Whether not all requests of one can be requests of the other, as the keys of environments nearly always tell: another
- * value of a header, or a header that the environment does not ask for. What base routes ask for, its routes do too.
+ * Whether a route can't take all requests of an environment, as nearly always by their keys: it asks for another value
+ * of a header, or for a header that neither the environment nor the base routes ask for.
  */
 function isApart(asked: KeyHeaders, headers: KeyHeaders, baseHeaders: ReadonlySet<string>): boolean {
   for (const [name, other] of asked) {

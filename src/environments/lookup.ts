@@ -1,16 +1,15 @@
-// What concerns an environment, found by the indexes of the tables.
+// Lookups of the objects that concern an environment, by the indexes of the tables.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import type { Kind, KubeObject, Ref } from '../kube/index.ts';
 import type { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { isBeingMade } from './mount-failures.ts';
-import type { PodEvent } from './mount-failures.ts';
+import { isBeingCreated } from './clone/mount-failures.ts';
+import type { PodEvent } from './clone/mount-failures.ts';
 import { uniqueVersion } from './names.ts';
-import type { Deployment, HorizontalPodAutoscaler, Pod, Service } from './objects.ts';
+import type { Deployment, HorizontalPodAutoscaler, Labels, Pod, Service } from './objects.ts';
 import { isCloneOf, isRuleOf } from './ownership.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
-import { servicesOf } from './services.ts';
 import type { Settings } from './settings.ts';
 import {
   ANY,
@@ -29,7 +28,16 @@ import { findBaseServices, findSeenServices, getSeenService } from './virtual-se
 
 /** The services that select the pods of a Deployment, by name. */
 export function findServices(view: Facts, base: Deployment): readonly Service[] {
-  return servicesOf(base, findSelecting(view, Services, base));
+  const labels = base.spec.template.metadata?.labels ?? {};
+  return findSelecting(view, Services, base)
+    .filter((service) => selects(service, labels))
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** Whether a service selects pods with these labels. One without a selector selects nothing. */
+export function selects(service: Service, labels: Labels): boolean {
+  const selector = Object.entries(service.spec?.selector ?? {});
+  return selector.length > 0 && selector.every(([key, value]) => labels[key] === value);
 }
 
 /** Objects of a kind that may select the pods of a Deployment. */
@@ -50,9 +58,9 @@ export function findPods(view: Facts, clone: Deployment): readonly Pod[] {
   return view.index(ClonePods, 'deployment', keyOf(clone.metadata));
 }
 
-/** What is told of volumes of pods that can't be mounted, of those that are still being made. */
+/** Events about volumes that can't be mounted, of pods that are still being created. */
 export function findMountFailures(view: Facts, pods: readonly Pod[]): readonly PodEvent[] {
-  return pods.filter(isBeingMade).flatMap(({ metadata }) => view.index(MountFailures, 'pod', keyOf(metadata)));
+  return pods.filter(isBeingCreated).flatMap(({ metadata }) => view.index(MountFailures, 'pod', keyOf(metadata)));
 }
 
 /** VirtualServices that this environment has edited, wherever they are. */
@@ -89,23 +97,23 @@ export function findMade(view: Facts, env: DynamicEnv, { taken }: RouteOwner): M
 }
 
 export interface FoundVirtualServices {
-  /** Those that have routes for the host, each followed by its delegates. */
+  /** VirtualServices with routes for the host, each followed by its delegates. */
   readonly virtualServices: readonly VirtualService[];
-  /** Delegates that are named and not there. */
+  /** Delegates that do not exist. */
   readonly missing: readonly { readonly name: string; readonly namespace: string }[];
-  /** Those that lead to the host too, and are not edited. */
-  readonly leftAlone: readonly LeftAlone[];
+  /** VirtualServices that also lead to the host and are not edited. */
+  readonly skipped: readonly SkippedVirtualService[];
 }
 
-/** A VirtualService that is not edited, and those whose hosts and gateways it works for: itself, or its roots. */
-interface LeftAlone {
+/** A VirtualService that is not edited, and its roots: itself, or those that delegate to it. */
+interface SkippedVirtualService {
   readonly service: VirtualService;
   readonly roots: readonly VirtualService[];
 }
 
 /**
- * The VirtualServices that decide about requests to a host: those that list it, and the delegates of those; at a gateway
- * also those that lead there for any host, for that is how requests come in that ask for a public name.
+ * The VirtualServices that route requests to a host: those that list it, and their delegates; at a gateway also those
+ * that lead there for any host, because requests for public names come in that way.
  */
 export function findVirtualServices(
   view: Facts,
@@ -124,7 +132,7 @@ export function findVirtualServices(
       else services.set(keyOf(ref), found);
     }
   }
-  const leftAlone: LeftAlone[] = [];
+  const skipped: SkippedVirtualService[] = [];
   for (const service of findSeenServices(view, env, 'destination', host, settings)) {
     const key = keyOf(service.metadata);
     if (services.has(key)) continue;
@@ -132,9 +140,9 @@ export function findVirtualServices(
     const roots = isDelegate ? findBaseServices(view, 'delegate', key, settings) : [service];
     if (settings.gatewayRoutes && roots.some((root) => gatewaysOf(root).length > 0) && hasRoutes(service)) {
       services.set(key, service);
-    } else leftAlone.push({ service, roots });
+    } else skipped.push({ service, roots });
   }
-  return { virtualServices: [...services.values()], missing: [...missing.values()], leftAlone };
+  return { virtualServices: [...services.values()], missing: [...missing.values()], skipped };
 }
 
 /** The gateways that a VirtualService is bound to; none if it is for the mesh alone. */

@@ -1,11 +1,11 @@
-// Which requests are for an environment: those that fit one of its matches, and those that carry its key.
+// The requests of an environment: those that match one of its matches, and those with its key.
 import type { DynamicEnv, IstioMatch } from '../api/dynamicenv.ts';
 import { BAGGAGE, baggageRegex } from '../traffic/baggage.ts';
 import type { Settings } from './settings.ts';
 
 type Spec = DynamicEnv['spec'] | undefined;
 
-/** All matches of an environment: its own, then those that its key stands for. */
+/** All matches of an environment: its own, then those for its key. */
 export function matchesOf(spec: Spec, { keyHeader }: Pick<Settings, 'keyHeader'>): readonly IstioMatch[] {
   const { istioMatches = [], key } = spec ?? {};
   if (!key) return istioMatches;
@@ -16,7 +16,7 @@ export function matchesOf(spec: Spec, { keyHeader }: Pick<Settings, 'keyHeader'>
   ];
 }
 
-/** How people know one of the matches: by the field that it comes from. */
+/** The field of the spec that a match comes from. */
 export function matchTitle(spec: Spec, index: number): string {
   const own = spec?.istioMatches?.length ?? 0;
   if (index < own) return `istioMatches[${index}]`;

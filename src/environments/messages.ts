@@ -1,7 +1,7 @@
-// Texts that reach the status. People and tests know them by heart, so they are contract to the letter, typos included.
+// Messages in the status. People and tests rely on them, so they are contract to the letter, typos included.
 import { keyOf } from '../kube/objects.ts';
 import type { KubeObject, Ref } from '../kube/objects.ts';
-import { CRASH_LOOP } from './pods.ts';
+import { CRASH_LOOP } from './clone/pods.ts';
 import type { Overlap } from '../traffic/prove/overlap.ts';
 import type { Conflict } from './conflicts.ts';
 
@@ -49,7 +49,7 @@ export const messages = {
     `processing podLabels in subset ${subset}: label ${label} can't be changed, because the Deployment selects its pods by it`,
   notServed: ({ plural, group }: { readonly plural: string; readonly group: string }) =>
     `the cluster does not know ${plural}.${group}: install Istio`,
-  leftAlone: (host: string, why: string) => `leads to ${host} and is not changed: ${why}`,
+  skippedVirtualServices: (host: string, why: string) => `leads to ${host} and is not changed: ${why}`,
   ruledByCallers: ({ metadata }: KubeObject, host: string, version: string) =>
     `requests from pods in namespace ${metadata.namespace} to ${host} fail: they use DestinationRule ${keyOf(metadata)} there, which has no subset "${version}"`,
   leftOut: (match: string, why: string) => `${match} is skipped: ${why}`,
@@ -102,14 +102,14 @@ export const messages = {
   invalidName: (version: string) =>
     `"${version}", made from namespace and name, is not a valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character`,
   outsideNamespace: (path: string, { name, namespace }: Ref, own: string) =>
-    `${path}: Deployment ${namespace}/${name} is in another namespace: the controllers run for single namespaces (--namespaces), where nothing checks whether the author may deploy to ${namespace}; use Deployments in ${own}`,
+    `${path}: Deployment ${namespace}/${name} is in another namespace: the controllers watch only selected namespaces (--namespaces), where nothing checks whether the author may deploy to ${namespace}; use Deployments in ${own}`,
   leftBehind: (objects: readonly string[], namespaces: readonly string[]) =>
-    `${objects.join(', ')} can't be removed, for the controllers no longer look after ${namespaces.join(', ')} (--namespaces)`,
+    `${objects.join(', ')} can't be removed, because the controllers no longer watch ${namespaces.join(', ')} (--namespaces)`,
   collision: (other: string, own: string, version: string) =>
     `environments ${other} and ${own} would both be named "${version}": rename one of them`,
 } as const;
 
-/** Which of two environments comes first. A third one may come before both, so it is not said who gets what. */
+/** Which of two environments comes first. A third one may precede both, so it does not say which gets the requests. */
 function orderText({ isLater, isTie, firstSleeps }: Conflict): string {
   const first = isLater ? 'it' : 'this one';
   const why = isTie
@@ -119,7 +119,7 @@ function orderText({ isLater, isTie, firstSleeps }: Conflict): string {
   return isTie ? why : `${why}, so its routes come first`;
 }
 
-/** A request by what matters of it: its headers, and who sends it. */
+/** A request in words: its headers and its source. */
 function exampleText({ headers = {}, source }: Overlap['example'] & {}): string {
   const named = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
   const labels = Object.entries(source.labels ?? {}).map(([name, value]) => `${name}=${value}`);

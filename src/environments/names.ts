@@ -1,14 +1,14 @@
-// Names that an environment gives. All of them are contract. Who owns what carries them is told in ownership.ts.
+// Names of the objects of an environment. All of them are contract. ownership.ts says which objects belong to it.
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import type { Ref } from '../kube/objects.ts';
 
 export const CONTROLLER = 'environments';
-/** The field manager of all that is written for environments. */
+/** The field manager of everything that is written for environments. */
 export const FIELD_MANAGER = `offshoot-${CONTROLLER}`;
 export const MARKER_LABEL = 'dynamic-env';
 export const FINALIZERS = ['DeleteDeployments', 'DeleteDestinationRules', 'CleanupVirtualServices'] as const;
 
-/** The version of all that belongs to an environment: value of the version label and name of the Istio subset. */
+/** The version of an environment: the value of the version label, and the name of the Istio subset. */
 export function uniqueVersion(env: Ref): string {
   return `${(env.namespace ?? '').slice(0, 20)}-${env.name.slice(0, 40)}`;
 }
@@ -29,12 +29,12 @@ export function ruleName(env: Ref, subset: Ref, service: string): string {
   return `${cloneName(env, subset)}-${service}`;
 }
 
-/** How a subset or consumer is called in the status. */
+/** The key of a subset or consumer in the status. */
 export function statusKey(subset: Subset): string {
   return `${subset.namespace}/${subset.name}`;
 }
 
-/** The subsets and consumers that an environment asks for. The server does not insist that it has a spec. */
+/** The subsets and consumers of an environment. The server does not require a spec. */
 export function itemsOf(env: { readonly spec?: DynamicEnv['spec'] }): {
   readonly subsets: readonly Subset[];
   readonly consumers: readonly Subset[];

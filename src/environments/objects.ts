@@ -1,4 +1,4 @@
-// The objects of others that an environment reads and edits, as far as it knows them. Whatever else they hold is kept.
+// The kinds that an environment reads and edits, with the fields that it uses. All other fields are kept.
 import { defineKind } from '../kube/objects.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import type { LabelSelector } from '../kube/selector.ts';

@@ -1,5 +1,5 @@
-// Prunes what an environment no longer wants: clones and rules that were made for it and that no decision is about. They
-// go once the requests that were on their way have had time to end.
+// Prunes clones and rules that were made for an environment and are no longer needed. They are removed once in-flight
+// requests have drained.
 import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import { describe, keyOf, objectOf, refOf, remove } from '../kube/index.ts';
@@ -14,7 +14,7 @@ import type { Made } from './lookup.ts';
 import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { isFallingAsleep } from './lifecycle/sleep.ts';
-import { isUnwatched, leftBehind, leftBehindAdvised, namesUnwatched } from './left-behind.ts';
+import { isUnwatched, leftBehind, leftBehindAdvised, namesUnwatched } from './unwatched-namespaces.ts';
 import { messages } from './messages.ts';
 import { cloneName, ruleName } from './names.ts';
 import { Deployment } from './objects.ts';
@@ -22,43 +22,43 @@ import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
 
-/** The condition that says since when requests on their way to what leaves may still end. */
+/** The condition that records since when requests are drained. */
 export const DRAINING = 'Draining';
 
 export interface Pruning {
   readonly steps: readonly Step[];
-  /** Status entries of subsets and consumers whose clone is still there, though no list names them any more. */
+  /** Status entries of subsets and consumers that are no longer in the spec, and whose clone still exists. */
   readonly subsets: Readonly<Record<string, SubsetStatus>>;
   readonly consumers: Readonly<Record<string, ConsumerStatus>>;
-  /** When the last route was taken out that led to something of this. */
+  /** When the last route to the pruned objects was removed. */
   readonly drainingSince?: number;
-  /** Until when removing waits. */
+  /** How long the removal still waits. */
   readonly waitMs?: number;
-  /** Whether nothing unwanted is left. */
+  /** Whether nothing is left to remove. */
   readonly gone: boolean;
-  /** Whether no request is on its way any more to what leaves, or falls asleep. */
+  /** Whether no request is in flight any more to what is removed or falls asleep. */
   readonly isDrained: boolean;
-  /** What should be gone and can't be removed. */
+  /** Why objects can't be removed. */
   readonly refusals: readonly string[];
-  /** That which is where nobody looks any more. It is among the refusals. */
+  /** Objects in namespaces that are no longer watched; also among the refusals. */
   readonly leftBehind?: string;
 }
 
-/** The same, with that which is where nobody looks any more. */
+/** Adds the objects in namespaces that are no longer watched. */
 export function withLeftBehind(pruning: Pruning, env: DynamicEnv, settings: Settings): Pruning {
   const left = leftBehind(env, settings);
   if (left === undefined) return pruning;
   return { ...pruning, refusals: [...pruning.refusals, leftBehindAdvised(left)], leftBehind: left };
 }
 
-/** Since when, as the status tells, requests on their way to what leaves may end. */
+/** Since when requests are drained, according to the status. */
 export function drainingSinceOf(env: DynamicEnv, now: number): number | undefined {
   const draining = conditionsOf(env).find(({ type }) => type === DRAINING);
-  // A time that can't be, or not yet, counts as now.
+  // An invalid or future time counts as now.
   return draining && Math.min(Date.parse(draining.lastTransitionTime) || now, now);
 }
 
-/** Plans the removal of what is no longer needed, given how the routes are. */
+/** Plans the removal of what is no longer needed, given the current routes. */
 export function prune(
   { env, owner, made, refusal }: EnvironmentFacts,
   decisions: readonly Decision[],
@@ -67,7 +67,7 @@ export function prune(
   settings: Settings,
 ): Pruning {
   const current = decisions.filter(({ action }) => action !== 'replace');
-  const falling = decisions.filter(isFallingAsleep).map(({ live }) => live!);
+  const fallingAsleep = decisions.filter(isFallingAsleep).map(({ live }) => live!);
   const currentClones = new Set(current.map(({ subset }) => `${subset.namespace}/${cloneName(env.metadata, subset)}`));
   const currentRules = new Set(decisions.flatMap(({ ruleStatuses }) => ruleStatuses.map(keyOf)));
   const keepRules = decisions.filter(
@@ -84,13 +84,20 @@ export function prune(
   );
   const leading = leadingRoutes(owner, services, settings);
   const entries = entriesOf(env, decisions, clones, leading, settings);
-  if (clones.length + rules.length + falling.length === 0) {
+  if (clones.length + rules.length + fallingAsleep.length === 0) {
     return { steps: [], ...entries, gone: true, isDrained: true, refusals };
   }
-  // Nothing goes while requests are still sent there.
+  // Nothing is removed while requests are still routed there.
   if (pending.size > 0) return { steps: [], ...entries, gone: false, isDrained: false, refusals };
   const awake = current.filter((decision) => !decision.isAsleep);
-  const drainingSince = drainStart(env, awake, { clones: [...clones, ...falling], rules }, leading, now, settings);
+  const drainingSince = drainStart(
+    env,
+    awake,
+    { clones: [...clones, ...fallingAsleep], rules },
+    leading,
+    now,
+    settings,
+  );
   // Times in a status are whole seconds.
   const waitMs = drainingSince === undefined ? 0 : drainingSince + 1_000 + settings.drainMs - now;
   const pruning = { ...entries, ...(drainingSince !== undefined && { drainingSince }), gone: false };
@@ -114,11 +121,11 @@ export function prune(
   };
 }
 
-/** Tells to what there are still routes. */
+/** Checks which objects routes still lead to. */
 interface LeadingRoutes {
   toRule(rule: DestinationRule): boolean;
   toClone(clone: Ref): boolean;
-  /** Whether the VirtualService with this key leads to the workload with this one. */
+  /** Whether the VirtualService with this key leads to the workload with this key. */
   from(service: string, workload: string): boolean;
 }
 
@@ -146,7 +153,7 @@ function leadingRoutes(
   };
 }
 
-/** Since when nobody is sent any more to what leaves; undefined if nobody ever was. */
+/** Since when no request is routed to the pruned objects; undefined if none ever was. */
 function drainStart(
   env: DynamicEnv,
   decisions: readonly Decision[],
@@ -160,26 +167,26 @@ function drainStart(
   const isKept = (key: string): boolean => decisions.some((each) => !each.consumer && each.key === key);
   const running = ({ virtualServices = [] }: SubsetStatus): readonly string[] =>
     virtualServices.filter((each) => each.status === 'running' && !isUnwatched(each, settings)).map(keyOf);
-  // Routes that the status still tells of were taken out since it was written.
-  const isLeft = entries.some(
+  // Routes that are still in the status were removed since it was written.
+  const isRemovedSince = entries.some(
     ([key, entry]) => !isKept(key) && running(entry).some((service) => !leading.from(service, key)),
   );
-  if (isLeft) return now;
+  if (isRemovedSince) return now;
   const known = drainingSinceOf(env, now);
   if (known !== undefined) return known;
-  // Of what no status tells, and by which of its rules a subset that stays was reached, nothing is known.
-  const told = new Set(
+  // It is not known whether objects that are not in the status, or rules of a kept subset, were reached.
+  const reported = new Set(
     [
       ...entries.flatMap(([, { deployment, destinationRules = [] }]) => [deployment, ...destinationRules]),
       ...Object.values(env.status?.consumersStatus ?? {}),
     ].map(keyOf),
   );
-  const isUntold = [...clones, ...rules].some(({ metadata }) => !told.has(keyOf(metadata)));
+  const isUnreported = [...clones, ...rules].some(({ metadata }) => !reported.has(keyOf(metadata)));
   const isInUse = rules.length > 0 && entries.some(([key, entry]) => isKept(key) && running(entry).length > 0);
-  return isUntold || isInUse ? now : undefined;
+  return isUnreported || isInUse ? now : undefined;
 }
 
-/** Status entries that are in no list of the spec any more, as long as their clone is there or can't be seen. */
+/** Status entries that are no longer in the spec, as long as their clone exists or can't be seen. */
 function entriesOf(
   env: DynamicEnv,
   decisions: readonly Decision[],

@@ -1,5 +1,5 @@
-// Whether requests reach the clone of a subset, by the routes as they are: what `Routed` says of it.
-import { isRunning } from './clone-state.ts';
+// Whether requests reach the clone of a subset with the current routes, for the condition `Routed`.
+import { isRunning } from './clone/clone-state.ts';
 import { errorsOf, keepsRoutes } from './decision.ts';
 import type { DueDecision } from './routes/due.ts';
 import type { ObservedRoutes } from './routes/observe.ts';
@@ -32,9 +32,9 @@ export function unreachedOf(
   if (obstacles.length === 0 && isPaused(env)) return { reason: 'Paused', message: 'not routed: it is paused' };
   if (obstacles.length === 0 && isAsleep(env)) return { reason: 'Asleep', message: 'not routed: it is asleep' };
   if (obstacles.length === 0) return notRouted(decision, pending, warnings);
-  // One that nothing is in the way of is enough.
+  // One route without an obstacle is enough.
   if (!obstacles.includes(undefined)) return outcomeOf(obstacles as readonly Obstacle[]);
-  // Of what is left alone, and nobody has told of before, rules are not known.
+  // If the subset is left alone and has no rules in the status, they are not known.
   const isUnknown = keepsRoutes(decision) && decision.ruleStatuses.length === 0;
   const isRuled = isUnknown || decision.ruleStatuses.some(({ status }) => status === 'running');
   const unanswered = decision.unanswered ?? (isRuled ? undefined : 'no DestinationRule declares its version');

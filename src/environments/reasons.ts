@@ -1,9 +1,9 @@
-// Every reason that a condition of an environment may have, with what it means and what to do.
+// Every reason of a condition of an environment, with its meaning and advice.
 import type { ReasonCatalogue } from '../controller/index.ts';
 
 const HELD = {
   Paused: {
-    meaning: '`spec.paused` is set, so nothing is written for the environment, and something waits to be written.',
+    meaning: '`spec.paused` is set, so nothing is written for the environment, and changes are waiting to be written.',
     advice: 'Unset `spec.paused`.',
   },
   Asleep: {
@@ -17,13 +17,13 @@ export const REASONS = {
   Ready: {
     Ready: { meaning: 'Every clone runs, and requests with the key reach it.', advice: '' },
     Processing: {
-      meaning: 'Something is under way. The message says what the environment waits for.',
+      meaning: 'Changes are in progress. The message says what the environment waits for.',
       advice: 'Wait. If it takes long, look at the conditions `WorkloadsReady` and `Routed`.',
     },
     Degraded: {
       meaning: 'Something is wrong, and waiting does not help. The condition `Stalled` lists all errors.',
       advice:
-        'Run `offshoot env describe NAME`, which shows each error at the object that it is about. The environment recovers by itself when the cause is gone.',
+        'Run `offshoot env describe NAME`, which shows each error at the object that it is about. The environment recovers by itself once the cause is fixed.',
     },
     Deleting: {
       meaning: 'The environment is being deleted: routes first, then rules and clones.',
@@ -40,20 +40,24 @@ export const REASONS = {
     },
     OutsideNamespace: {
       meaning:
-        'A subset or consumer is in another namespace, and the controllers look after single namespaces (`--namespaces`).',
-      advice: "Name Deployments of the environment's own namespace.",
+        'A subset or consumer is in another namespace, and the controllers watch only selected namespaces (`--namespaces`).',
+      advice: "Use Deployments in the environment's own namespace.",
     },
   },
   WorkloadsReady: {
     AllRunning: { meaning: 'Every clone runs.', advice: '' },
     RunningWithWarnings: {
       meaning:
-        'Every clone runs, and a PodDisruptionBudget, HorizontalPodAutoscaler or NetworkPolicy of the base counts its pods, too.',
-      advice: 'Decide whether that is meant. If not, narrow the selector that the message names.',
+        'Every clone runs, but a PodDisruptionBudget, HorizontalPodAutoscaler or NetworkPolicy of the base selects its pods, too.',
+      advice: 'Check whether that is intended. If not, narrow the selector that the message names.',
     },
     NotRunning: {
-      meaning: 'A clone does not run yet, and nothing is known that keeps it from running.',
-      advice: 'Wait. If it takes long, look at its Deployment with `kubectl describe`.',
+      meaning: 'A clone does not run yet, and no error is known.',
+      advice: 'Wait. If it takes long, check its Deployment with `kubectl describe`.',
+    },
+    NoPodReady: {
+      meaning: 'A clone was running, and none of its pods is ready now.',
+      advice: 'Look at the readiness probes and logs of its pods.',
     },
     Asleep: HELD.Asleep,
     Paused: HELD.Paused,
@@ -61,8 +65,8 @@ export const REASONS = {
   Routed: {
     Routed: { meaning: 'Every subset receives its requests.', advice: '' },
     RoutedWithWarnings: {
-      meaning: 'Every subset has routes, and some VirtualServices or routes that lead to it were left alone.',
-      advice: 'The message names each of them with the reason. Change those that should count.',
+      meaning: 'Every subset has routes, but some VirtualServices or routes that lead to it were not changed.',
+      advice: 'The message names each of them with the reason. Change those that the environment should use.',
     },
     NothingToRoute: { meaning: 'The environment has only consumers, which receive no requests.', advice: '' },
     WaitingForWorkloads: {
@@ -80,17 +84,17 @@ export const REASONS = {
         'Run `offshoot doctor -n NAMESPACE`. The workload needs a VirtualService for its host with a route to the subset of the default version.',
     },
     RoutesIgnored: {
-      meaning: 'The routes are there, and Istio ignores the VirtualService that they are in.',
+      meaning: 'The routes exist, but Istio ignores the VirtualService that they are in.',
       advice:
-        'As the message says: join VirtualServices for the same host, or make a root VirtualService and its delegate agree.',
+        'As the message says: merge the VirtualServices for the same host, or make a root VirtualService and its delegate consistent.',
     },
     Shadowed: {
-      meaning: 'An earlier route, of another environment or of yours, takes every request of the environment.',
+      meaning: 'An earlier route, of another environment or your own, matches every request of the environment.',
       advice: 'Choose other headers, or change the order of your routes. `offshoot explain` shows which rule decides.',
     },
     NotAnswered: {
       meaning:
-        'Requests are routed to the environment and get errors: no pod of the clone is ready, or no DestinationRule declares its version.',
+        'Requests are routed to the environment but fail: no pod of the clone is ready, or no DestinationRule declares its version.',
       advice: 'Look at the condition `WorkloadsReady`, and at the DestinationRules for the host.',
     },
     Asleep: HELD.Asleep,
@@ -98,50 +102,51 @@ export const REASONS = {
   },
   Isolated: {
     Isolated: {
-      meaning: 'Proved: every request without the key is decided as if the environment were not there.',
+      meaning: 'Proved: every request without the key is routed as if the environment did not exist.',
       advice: '',
     },
     OtherRequestsMoved: {
       meaning:
-        'A request without the key is decided differently. Usually it reaches the pods of the environment by load balancing: through a route without a subset, or a Service without a VirtualService.',
+        'A request without the key is routed differently because of the environment. Usually it reaches the pods of the environment by load balancing: through a route without a subset, or a Service without a VirtualService.',
       advice:
         'Run the `offshoot explain` command in the message to see the request, and `offshoot doctor -n NAMESPACE` for the rule to change.',
     },
     OwnRequestsDiffer: {
-      meaning: 'A request with the key gets something other than the same answer from its own version.',
+      meaning: 'A request with the key gets a response that differs in more than the version that answers.',
       advice:
         'Run the `offshoot explain` command in the message. Look for an earlier rule that redirects or rewrites it.',
     },
     CloneNotReached: {
-      meaning: 'A request with the key still reaches the base, though there is a route for it.',
+      meaning: 'A request with the key still reaches the base, although a route for it exists.',
       advice: 'The message names the rule that comes first. Change its order or its match.',
     },
     Undecided: {
-      meaning: 'It cannot be decided whether two rules have requests in common.',
+      meaning: 'It cannot be determined whether two rules match the same requests.',
       advice: 'Simplify one of the rules that the message names, such as a very large regular expression.',
     },
     RefusedByProxy: {
-      meaning: 'Envoy refuses a route, and with it every change of its port.',
+      meaning: 'Envoy rejects a route, and with it every change to the routes of that port.',
       advice: 'Correct the route that the message names.',
     },
     TooComplex: {
-      meaning: 'The proof was gave up after too many steps.',
-      advice: 'Use fewer or simpler rules for the host. The environment works all the same.',
+      meaning: 'The proof gave up after too many steps.',
+      advice: 'Use fewer or simpler rules for the host. The environment still works.',
     },
   },
   Conflicted: {
     SameRequests: {
-      meaning: 'Another environment asks for some of the same requests. The one that was created first gets them.',
+      meaning:
+        'Another environment matches some of the same requests. The environment that was created first gets them.',
       advice: 'Give each environment a key or header value of its own. The message has an example request.',
     },
     Undecided: {
-      meaning: 'It cannot be decided whether another environment asks for some of the same requests.',
-      advice: 'Use `exact` or `prefix` in place of a large `regex`.',
+      meaning: 'It cannot be determined whether another environment matches some of the same requests.',
+      advice: 'Use `exact` or `prefix` instead of a large `regex`.',
     },
   },
   Draining: {
     RoutesRemoved: {
-      meaning: 'Routes are gone. Clones and rules follow when requests under way have ended.',
+      meaning: 'The routes were removed. Clones and rules follow once in-flight requests have finished.',
       advice: 'Wait two to three seconds.',
     },
   },
@@ -151,9 +156,9 @@ export const REASONS = {
   LeftBehind: {
     NamespaceNotWatched: {
       meaning:
-        'The environment has clones, rules or routes in namespaces that the controllers no longer look after (`--namespaces`), so they cannot remove them.',
+        'The environment has clones, rules or routes in namespaces that the controllers no longer watch (`--namespaces`), so they cannot remove them.',
       advice:
-        'Let controllers look after these namespaces until the environment is gone. Or delete it, remove what the message names by hand, and then its `metadata.finalizers`.',
+        'Let controllers watch these namespaces until the environment is deleted. Or delete it, remove what the message names by hand, and then remove its `metadata.finalizers`.',
     },
   },
   Expiring: {
@@ -162,8 +167,8 @@ export const REASONS = {
       advice: 'Run `offshoot env extend NAME` if you still need it.',
     },
     NotDeleted: {
-      meaning: 'The time to live is over, and the API server refuses the deletion.',
-      advice: 'The message has its words: look for a missing right or a policy.',
+      meaning: 'The time to live has expired, but the API server rejects the deletion.',
+      advice: 'The message shows the error: check permissions and policies.',
     },
   },
 } as const satisfies ReasonCatalogue;
@@ -171,7 +176,7 @@ export const REASONS = {
 /** `WorkloadsReady` also has the reasons that Kubernetes gives for a Deployment or pod. These are the usual ones. */
 export const KUBERNETES_REASONS = {
   CrashLoopBackOff: {
-    meaning: 'A container of the clone ends again and again.',
+    meaning: 'A container of the clone keeps crashing.',
     advice: 'Look at its log: `kubectl logs -n NAMESPACE deployment/CLONE --previous`.',
   },
   ImagePullBackOff: {
@@ -180,7 +185,7 @@ export const KUBERNETES_REASONS = {
   },
   Unschedulable: {
     meaning: 'No node has room for a pod of the clone.',
-    advice: 'Free resources, or delete environments that nobody needs.',
+    advice: 'Free resources, or delete unused environments.',
   },
   FailedMount: {
     meaning: 'A volume of the clone cannot be mounted.',
@@ -188,10 +193,10 @@ export const KUBERNETES_REASONS = {
   },
   FailedCreate: {
     meaning: 'Pods of the clone cannot be created, because of a quota or a policy.',
-    advice: 'The message has the words of the API server.',
+    advice: 'The message shows the error of the API server.',
   },
   ProgressDeadlineExceeded: {
-    meaning: 'The clone has not become ready in time.',
+    meaning: 'The clone did not become ready in time.',
     advice: 'Look at its pods. A readiness probe that never succeeds is the usual cause.',
   },
 } as const;

@@ -1,32 +1,34 @@
-// By whose hosts and gateways a VirtualService works, itself or the roots of a delegate, and what keeps it from working.
+// The roots of a VirtualService, whose hosts and gateways it serves (itself, or those that delegate to it), and why
+// Istio ignores it.
 import type { Facts } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
 import { conflictOf } from '../traffic/istio/delegates.ts';
 import { resolveCalledHost } from '../traffic/istio/hosts.ts';
 import type { HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
 import { isForMesh, supersedes } from '../traffic/istio/precedence.ts';
+import { streamRoutes } from '../traffic/istio/stream-routes.ts';
 import { messages } from './messages.ts';
 import type { Settings } from './settings.ts';
 import { findBaseServices } from './virtual-services.ts';
 
-/** How a VirtualService works. */
+/** The roots of a VirtualService. */
 export interface Roots {
-  /** The gateways where it applies, `mesh` among them for the pods that call. */
+  /** The gateways where it applies; `mesh` stands for pods in the mesh. */
   readonly gateways: readonly string[];
-  /** The routes of others that delegate to it, by the VirtualService that they are in; none if it is no delegate. */
+  /** The routes that delegate to it, with their VirtualService; none if it is not a delegate. */
   readonly delegating: readonly { readonly root: string; readonly route: HttpRoute }[];
-  /** What proxies do not go by, and why. */
+  /** The hosts for which Istio ignores it, and why. */
   readonly superseded: readonly string[];
-  /** Whether that is all of it. */
+  /** Whether Istio ignores it for all hosts and gateways. */
   readonly isIgnored: boolean;
 }
 
-/** The roots of one that is not known: it works by its own hosts. */
+/** The roots of a VirtualService that was not looked up: its own hosts. */
 export function ownRoots({ spec }: VirtualService): Roots {
   return { gateways: spec?.gateways ?? ['mesh'], delegating: [], superseded: [], isIgnored: false };
 }
 
-/** Looks up how a VirtualService works. */
+/** Looks up the roots of a VirtualService. */
 export function findRoots(view: Facts, service: VirtualService, settings: Settings): Roots {
   const key = keyOf(service.metadata);
   const isDelegate = (service.spec?.hosts ?? []).length === 0;
@@ -40,7 +42,7 @@ export function findRoots(view: Facts, service: VirtualService, settings: Settin
   };
 }
 
-/** The ways into a root: each of its hosts in the mesh, each of its gateways. */
+/** The entries of a root: each of its hosts in the mesh, each of its gateways. */
 function entriesOf(view: Facts, root: VirtualService, settings: Settings): { readonly superseded?: string }[] {
   const { hosts = [], gateways = [] } = root.spec ?? {};
   const atGateways = gateways.filter((gateway) => gateway !== 'mesh').map(() => ({}));
@@ -51,7 +53,9 @@ function entriesOf(view: Facts, root: VirtualService, settings: Settings): { rea
       (first, each) => (supersedes(each, first) ? each : first),
       root,
     );
-    return winner === root ? {} : { superseded: messages.superseded(root, called, winner) };
+    // Istio looks at the TLS and TCP routes of all of them.
+    const what = streamRoutes(root).length > 0 ? `HTTP requests to ${called}` : called;
+    return winner === root ? {} : { superseded: messages.superseded(root, what, winner) };
   });
   return [...inMesh, ...atGateways];
 }
@@ -63,14 +67,14 @@ function delegatingTo(key: string, root: VirtualService): Roots['delegating'] {
     .map((route) => ({ root: keyOf(root.metadata), route }));
 }
 
-/** Why callers with some labels can't be told from others by routes of a VirtualService; undefined if they can. */
+/** Why routes of a VirtualService can't match on source labels; undefined if they can. */
 export function labelsProblem({ gateways, delegating }: Roots): string | undefined {
   if (!gateways.includes('mesh')) return messages.labelsAtGateway(gateways);
   const named = delegating.find(({ route }) => route.match?.some((entry) => (entry.gateways ?? []).length > 0));
   return named && messages.labelsBelowGateway(named.root);
 }
 
-/** Below which routes of its roots Istio leaves a route of a delegate out, and why. */
+/** The conflicts because of which Istio drops a route of a delegate below routes of its roots. */
 export function conflictsOf({ delegating }: Roots, route: HttpRoute): readonly string[] {
   return delegating.flatMap(({ root, route: above }) => {
     const conflict = conflictOf(above, route);

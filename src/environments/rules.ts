@@ -1,4 +1,4 @@
-// DestinationRules: finds the base rule of a service, and builds the environment's own beside it.
+// DestinationRules: finds the base rule of a service, and builds the environment's own rule.
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/objects.ts';
 import { fullHost, resolveHost } from '../traffic/istio/hosts.ts';
@@ -7,7 +7,7 @@ import { ruleName, uniqueVersion } from './names.ts';
 import type { DestinationRule, RuleSubset } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';
 
-/** The rule that declares the default version of a service: the first by name, so that the choice never changes. */
+/** The rule that declares the default version of a service: the first by name, so that the choice is stable. */
 export function baseRule(
   rules: readonly DestinationRule[],
   service: string,

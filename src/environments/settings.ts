@@ -1,41 +1,41 @@
-// What an operator may set for all environments.
+// Settings for all environments.
 import type { DynamicEnv } from '../api/dynamicenv.ts';
 
 export interface Settings {
-  /** Label that tells versions of a workload apart. */
+  /** Label that distinguishes versions of a workload. */
   readonly versionLabel: string;
-  /** The version that requests reach which no environment claims. */
+  /** The version that gets the requests of no environment. */
   readonly defaultVersion: string;
   /** The header that carries the key of an environment. */
   readonly keyHeader: string;
   /** Labels of the base Deployment that its clone does not get. */
   readonly removeLabels: readonly string[];
-  /** Labels by which a deployer knows its own, which its clone does not get either; a name may end in `*`. */
+  /** Labels by which a deployer tracks its objects, which a clone does not get either; a name may end in `*`. */
   readonly trackingLabels: readonly string[];
-  /** Whether VirtualServices at a gateway get routes for whatever host they lead to the workload, a public one say. */
+  /** Whether VirtualServices at a gateway get routes whatever their hosts, such as a public one. */
   readonly gatewayRoutes: boolean;
-  /** The domain that the names of services end in, behind `svc`. */
+  /** The cluster domain, after `svc` in the names of services. */
   readonly clusterDomain: string;
-  /** Routes wait for their clone to be ready, but no longer than this; 0 does not wait. */
+  /** The longest time that routes wait for their clone to be ready; 0 does not wait. */
   readonly routeAfterMs: number;
   /**
-   * How long a rule must have been there before a route leads to its subset; 0 does not wait. Proxies that get both at
-   * once answer with errors for a moment. Times of objects are whole seconds, so it takes up to a second longer.
+   * How long a rule must exist before a route leads to its subset; 0 does not wait. Proxies that get both at once
+   * respond with errors for a moment. Times of objects are whole seconds, so it takes up to a second longer.
    */
   readonly settleMs: number;
-  /** How long a clone stays after its routes are gone, for requests under way and proxies that learn of it late. */
+  /** How long a clone is kept after its routes are removed, for in-flight requests and slow proxies. */
   readonly drainMs: number;
-  /** Whether what environments left behind that are gone without a word is removed, or only told of. */
+  /** Whether orphans are removed, or only reported. */
   readonly removeOrphans: boolean;
-  /** How long people have to object before an orphan is removed. */
+  /** The grace period before an orphan is removed. */
   readonly orphanGraceMs: number;
-  /** How often orphans are looked for. */
+  /** How often to search for orphans. */
   readonly orphanSweepMs: number;
-  /** The namespaces that are managed, where that is not the whole cluster; others can't be seen. */
+  /** The watched namespaces, if not the whole cluster; others can't be seen. */
   readonly namespaces?: readonly string[];
 }
 
-/** The settings for one environment, which may ask for routes that wait for nothing. */
+/** The settings for one environment, which may turn off waiting. */
 export function settingsFor({ spec }: DynamicEnv, settings: Settings): Settings {
   return spec?.routing?.waitForReady === false ? { ...settings, routeAfterMs: 0, settleMs: 0 } : settings;
 }

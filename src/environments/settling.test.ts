@@ -1,4 +1,4 @@
-// Whatever is in the cluster: plans never fail, come to rest, and take everything away again that they brought.
+// Properties for any cluster: plans never fail, they settle, and they clean up everything that they made.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../api/dynamicenv.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../test/environments/random-worlds.ts';
 
 describe('plans', () => {
-  test('come to rest in any world, after anything that people change in it', async () => {
+  test('settle in any world, after any changes', async () => {
     const change = fc.oneof(environment, deployment, service, rule, virtualService, squatter);
     const changes = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 4 });
     await fc.assert(
@@ -31,13 +31,13 @@ describe('plans', () => {
           else await cluster.put(each);
           expect(await cluster.settle()).toEqual([]);
         }
-        expect([cluster.stranded, cluster.hasty]).toEqual([[], []]);
+        expect([cluster.stranded, cluster.premature]).toEqual([[], []]);
       }),
       { numRuns: 60 },
     );
   });
 
-  test('come to rest whatever is refused, and make up for it when nothing is refused any more', async () => {
+  test('settle whatever the server refuses, and catch up once it accepts everything', async () => {
     const name = fc.constantFrom(
       'Deployment a/x-a-e',
       'DestinationRule a/x-a-e-x',
@@ -86,7 +86,7 @@ describe('plans', () => {
             expect(await cluster.settle()).toEqual([]);
           }
           expect(cluster.list(DynamicEnv)).toEqual([]);
-          expect([cluster.stranded, cluster.hasty]).toEqual([[], []]);
+          expect([cluster.stranded, cluster.premature]).toEqual([[], []]);
           expect(contents(cluster)).toEqual(before);
         },
       ),
@@ -95,7 +95,7 @@ describe('plans', () => {
   });
 });
 
-/** Everything that people own, without the annotation that may stay empty. */
+/** The specs of all objects; there must be no inserted routes. */
 function contents(cluster: MemoryCluster): Record<string, unknown> {
   const routes = cluster.list(VirtualService).flatMap((each) => each.spec?.http ?? []);
   expect(routes.filter(isInserted)).toEqual([]);

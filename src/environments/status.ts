@@ -1,4 +1,4 @@
-// The status of an environment: the words that the original publishes, and conditions beside them.
+// The status of an environment: the fields of the original, and conditions.
 import { timestamp } from '../kube/times.ts';
 import type {
   ConsumerStatus,
@@ -9,25 +9,25 @@ import type {
   SubsetStatus,
 } from '../api/dynamicenv.ts';
 import type { Status } from '../controller/index.ts';
-import { isRunning } from './clone-state.ts';
+import { isRunning } from './clone/clone-state.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, State } from './conditions.ts';
 import type { IdentityRefusal } from './identity.ts';
 import { isAsleep } from './lifecycle/sleep.ts';
 import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
 import type { Decision } from './decision.ts';
-import { isUnwatched, leftBehind } from './left-behind.ts';
+import { isUnwatched, leftBehind } from './unwatched-namespaces.ts';
 import type { Pruning } from './prune.ts';
 import { itemsOf } from './names.ts';
 import type { Unreached } from './reachability.ts';
 import type { Settings } from './settings.ts';
 
-type Fields = Omit<DynamicEnvStatus, 'conditions'>;
+type StatusFields = Omit<DynamicEnvStatus, 'conditions'>;
 
 /** A planned status: its conditions get their times when it is written. */
-export type EnvironmentStatus = Fields & Pick<Status, 'conditions'>;
+export type EnvironmentStatus = StatusFields & Pick<Status, 'conditions'>;
 
-/** The whole status that an environment should have. */
+/** The whole planned status of an environment. */
 export function statusOf(
   env: DynamicEnv,
   overall: Overall,
@@ -39,13 +39,13 @@ export function statusOf(
   const consumersStatus: Record<string, ConsumerStatus> = {};
   for (const decision of decisions) {
     const { key, cloneStatus, ruleStatuses } = decision;
-    const stamp = stamper(env, key, now);
+    const stamp = timestampErrors(env, key, now);
     const hash = decision.hash ? { hash: written(decision.hash) } : {};
     if (decision.consumer) {
       const errors = errorsOf(decision).map(stamp);
       consumersStatus[key] = { ...cloneStatus, ...hash, ...(errors.length > 0 && { errors }) };
     } else {
-      // What can't be seen any more is told of as it was.
+      // Objects that can't be seen any more keep their last status.
       const unseen = (env.status?.subsetsStatus[key]?.virtualServices ?? []).filter((each) =>
         isUnwatched(each, settings),
       );
@@ -69,7 +69,7 @@ export function statusOf(
   return { ...published(env, state, totalReady, subsets, consumers), conditions };
 }
 
-/** The status of an environment that can't be made. What is told of earlier times stays. */
+/** The status of an environment that is refused as a whole. Its earlier entries are kept. */
 export function statusOfRefusal(
   env: DynamicEnv,
   refusal: IdentityRefusal,
@@ -87,14 +87,14 @@ export function statusOfDeletion(env: DynamicEnv, pruning: Pruning): Environment
   return { ...fields, conditions: conditionsOfDeletion(pruning) };
 }
 
-/** The fields of a status, each there exactly when it always was. */
+/** The fields of a status; each is present under the same conditions as in the original. */
 function published(
   env: DynamicEnv,
   state: State,
   totalReady: number,
   subsetsStatus: Readonly<Record<string, SubsetStatus>>,
   consumersStatus: Readonly<Record<string, ConsumerStatus>>,
-): Fields {
+): StatusFields {
   const { subsets, consumers } = itemsOf(env);
   const totalCount = subsets.length + consumers.length;
   return {
@@ -107,7 +107,7 @@ function published(
   };
 }
 
-/** A hash as JSON holds it when it is read again: a number where that is exact. */
+/** A hash as it is parsed from JSON: a number if that is exact. */
 function written(hash: bigint): number | bigint {
   const number = Number(hash);
   return Number.isSafeInteger(number) ? number : hash;
@@ -121,8 +121,8 @@ function errorLists({ errors }: Decision, stamp: (text: string) => StatusError):
   return lists.length === 0 ? undefined : Object.fromEntries(lists);
 }
 
-/** Gives an error its time: the one that it has, if it holds already, so that repeating it is no change. */
-function stamper(env: DynamicEnv, key: string, now: number): (text: string) => StatusError {
+/** Adds the time to an error: the existing one if the error is already in the status, so that nothing changes. */
+function timestampErrors(env: DynamicEnv, key: string, now: number): (text: string) => StatusError {
   const { subsetErrors } = env.status?.subsetsStatus?.[key] ?? {};
   const { errors = [] } = env.status?.consumersStatus?.[key] ?? {};
   const known = [...Object.values(subsetErrors ?? {}).flat(), ...errors];
@@ -136,13 +136,13 @@ function isNotReady(decision: Decision): boolean {
   return isUnfit || !isRunning(decision) || decision.ruleStatuses.some(failed);
 }
 
-/** Nothing that is waited for changes these. */
+/** Reasons that waiting does not change. */
 const LASTING = new Set<Unreached['reason']>(['Shadowed', 'RoutesMissing', 'RoutesIgnored']);
 
 function stateOf({ decisions, pruning, unreached }: Overall, isAsleep: boolean): State {
   if (pruning.refusals.length > 0) return 'degraded';
   if (decisions.some((decision) => hasFailed(decision) || decision.cloneStatus.status === 'failed')) return 'degraded';
-  // Nothing of ours brings requests to a subset that others take them from, or that no route can lead to.
+  // Waiting does not help a subset whose requests others take, or that can't get routes.
   const causes = [...unreached.values()].map(({ reason }) => reason);
   if (causes.some((reason) => LASTING.has(reason))) return 'degraded';
   return isAsleep || !pruning.gone || causes.length > 0 || decisions.some(isNotReady) ? 'processing' : 'ready';

@@ -1,43 +1,45 @@
-// The tables that environments read, with the indexes that make looking up cheap however much else there is.
+// The tables that environments read, and the indexes for their lookups.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineTable, keyOf, refOf } from '../kube/index.ts';
 import type { AnyKind, KubeObject, LabelSelector, TableKind } from '../kube/index.ts';
 import { delegatesOf as delegateKeys, resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { MOUNT_FAILURES, PodEvent, podOf, slimEvent } from './mount-failures.ts';
+import { MOUNT_FAILURES, PodEvent, podOf, slimEvent } from './clone/mount-failures.ts';
 import { clonesOf, itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import type { Labels } from './objects.ts';
 import { environmentsOf, isUnmarked } from './ownership.ts';
 import { worldTables } from '../traffic/index.ts';
 import { isInserted } from '../traffic/istio/inserted-routes.ts';
-import { deploymentOf, slimPod } from './pods.ts';
+import { streamRoutes } from '../traffic/istio/stream-routes.ts';
+import { deploymentOf, slimPod } from './clone/pods.ts';
 import type { Settings } from './settings.ts';
 
-/** Where the index by environment has what we made and nobody's annotation names any more. */
+/** The entry of the index by environment for objects that we made and that lost their annotation. */
 export const NOBODY = '';
-/** Where the index by selector has what may select any pod of a namespace. */
+/** The entry of the index by selector for objects that may select any pod of a namespace. */
 export const ANY = '*';
 
 const byEnvironment = (object: KubeObject): readonly string[] =>
   isUnmarked(object) ? [NOBODY] : environmentsOf(object);
 
-/** Environments that a VirtualService was edited for: those that it names, and those whose routes it carries. */
+/** Environments that a VirtualService was edited for: those that it names, and those whose routes it has. */
 function byEditor(service: VirtualService): readonly string[] {
   const routes = (service.spec?.http ?? []).filter(isInserted);
   const versions = routes.flatMap(({ route = [] }) => route.map(({ destination }) => `version ${destination?.subset}`));
   return [...environmentsOf(service), ...versions];
 }
 
-/** Whether a rule declares the version of an environment that it names: then it is nobody's base, however many there are. */
+/** Whether a rule declares the version of an environment that it names: then it is not a base rule. */
 export function isForEnvironment(rule: DestinationRule): boolean {
   const versions = new Set((rule.spec?.subsets ?? []).map(({ name }) => name));
   return environmentsOf(rule).some((key) => versions.has(uniqueVersion(refOf(key))));
 }
 
-/** Hosts that a VirtualService leads to, whatever hosts it is for. */
+/** Hosts that a VirtualService routes to, whatever hosts it lists. */
 function byDestination(service: VirtualService, clusterDomain: string): readonly string[] {
-  const routes = (service.spec?.http ?? []).filter((route) => !isInserted(route));
+  const http = (service.spec?.http ?? []).filter((route) => !isInserted(route));
+  const routes = [...http, ...streamRoutes(service).map(({ route }) => route)];
   const hosts = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.host ?? ''));
   return [...new Set(hosts.map((host) => resolveHost(host, service, clusterDomain)))];
 }
@@ -51,12 +53,12 @@ export function delegatesOf(root: VirtualService): readonly { readonly name: str
   );
 }
 
-/** Where the index by selector has what asks for a label. */
+/** The entry of the index by selector for a label. */
 export function selectorEntry(namespace: string | undefined, key: string, value: string): string {
   return `${namespace} ${key}=${value}`;
 }
 
-/** An object under one entry of the labels that it selects pods by: those that it selects have that label. */
+/** Indexes an object by one label of its selector: all pods that it selects have it. */
 function selectorEntries(namespace: string | undefined, labels: Labels = {}): readonly string[] {
   const [first] = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return first === undefined ? [] : [selectorEntry(namespace, ...first)];
@@ -66,7 +68,7 @@ function bySelector({ metadata, spec }: Service): readonly string[] {
   return selectorEntries(metadata.namespace, spec?.selector);
 }
 
-/** The same for a selector that may have expressions, or ask for nothing: it may then select any pod. */
+/** The same for a selector that may have only expressions or be empty: it may select any pod. */
 function byLabelSelector(namespace: string | undefined, selector: LabelSelector | undefined): readonly string[] {
   if (selector === undefined) return [];
   const entries = selectorEntries(namespace, selector.matchLabels);
@@ -79,7 +81,7 @@ function byScaled({ metadata, spec }: HorizontalPodAutoscaler): readonly string[
   return kind === 'Deployment' && name !== undefined ? [keyOf({ ...metadata, name })] : [];
 }
 
-/** Environments by what others must not have too: their version, and the workloads whose requests they ask for. */
+/** Environments by what may conflict with others: their version, their workloads and their clones. */
 export const Environments = defineTable(DynamicEnv, {
   indexes: {
     version: ({ metadata }) => [uniqueVersion(metadata)],
@@ -90,7 +92,7 @@ export const Environments = defineTable(DynamicEnv, {
 
 export const Deployments = defineTable(Deployment, { indexes: { environment: byEnvironment } });
 
-/** Pods of clones alone. */
+/** Only pods of clones. */
 export const ClonePods = defineTable(Pod, {
   labelSelector: `${MARKER_LABEL}=true`,
   optional: true,
@@ -125,7 +127,7 @@ export const VirtualServices = defineTable(VirtualService, {
   indexes: { environment: byEditor, delegate: delegateKeys },
 });
 
-/** Rules and VirtualServices by the hosts that they are for or lead to. */
+/** Rules and VirtualServices, by the hosts that they list or lead to. */
 export interface ByHost {
   readonly rules: TableKind<DestinationRule>;
   readonly virtualServices: TableKind<VirtualService>;
@@ -133,7 +135,7 @@ export interface ByHost {
 
 const byDomain = new Map<string, ByHost>();
 
-/** The same tables, found by hosts: what a short name stands for depends on the domain of the cluster. */
+/** The same tables, indexed by hosts: the full form of a short name depends on the cluster domain. */
 export function byHost({ clusterDomain }: Pick<Settings, 'clusterDomain'>): ByHost {
   let tables = byDomain.get(clusterDomain);
   if (tables === undefined) {
@@ -155,7 +157,7 @@ export function byHost({ clusterDomain }: Pick<Settings, 'clusterDomain'>): ByHo
   return tables;
 }
 
-/** All tables that environments read: for who wants to have them before the first plan. */
+/** All tables that environments read, for callers that load them before the first plan. */
 export const environmentTables: readonly AnyKind[] = [
   Environments,
   Deployments,

@@ -1,4 +1,4 @@
-// Which changes of a VirtualService concern an environment that has routes there.
+// Which changes of a VirtualService trigger a new plan of an environment that has routes there.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../test/environments/workload.ts';
@@ -34,7 +34,7 @@ beforeEach(async () => {
   await cluster.settle();
 });
 
-/** The environments whose plans or wishes are made again when the VirtualService changes so. */
+/** The environments that are planned again after this change of the VirtualService. */
 function wokenBy(change: (service: VirtualService) => VirtualService): readonly string[] {
   const woken: string[] = [];
   const { tables, now } = cluster;
@@ -59,7 +59,7 @@ const withRoutes = (edit: (http: readonly HttpRoute[]) => readonly HttpRoute[]) 
 });
 
 describe('an environment is planned again when', () => {
-  test('routes of another one come or go, only if these may take its requests', () => {
+  test('routes of another one are added that may take its requests', () => {
     expect(wokenBy(withRoutes((http) => [routeOf('c', { headers: { user: { exact: 'c' } } }), ...http]))).toEqual([]);
     expect(wokenBy(withRoutes((http) => [routeOf('c', { headers: { user: { exact: 'a' } } }), ...http]))).toEqual([
       'a',
@@ -71,7 +71,7 @@ describe('an environment is planned again when', () => {
     expect(wokenBy(withRoutes((http) => [routeOf('c'), ...http]))).toEqual(['a', 'b']);
   });
 
-  test('routes with the key of another one come, only if it is the same', async () => {
+  test('routes with the same key are added', async () => {
     const keyed = ['a', 'b'].map((name) => {
       const { metadata, ...env } = environment('shop', name, [{ name: 'cart', namespace: 'shop' }]);
       return { ...env, metadata, spec: { key: name, subsets: env.spec.subsets } };
@@ -101,7 +101,7 @@ describe('an environment is planned again when', () => {
     ]);
   });
 
-  test('its name is taken from the annotation, not when another one is added', () => {
+  test('its name is removed from the annotation, not when another one is added', () => {
     const named = (names: string) => (service: VirtualService) => ({
       ...service,
       metadata: { ...service.metadata, annotations: { [WATCH_ANNOTATION]: names } },

@@ -1,9 +1,9 @@
-// VirtualServices as the plan of one environment reads them: without what changes with every other environment that has
-// routes there. So a write on behalf of one of them wakes the others only where it concerns them.
+// VirtualServices as the plan of one environment reads them: without the routes of other environments that do not
+// concern it. So a write for one environment triggers a reconcile of another only if it concerns that.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { defineModel } from '../controller/index.ts';
 import type { Facts, Model } from '../controller/index.ts';
-import { keyOf, refOf } from '../kube/index.ts';
+import { keyOf, refOf, withAnnotations } from '../kube/index.ts';
 import type { Ref } from '../kube/index.ts';
 import { isInserted, isRouteOf } from '../traffic/istio/inserted-routes.ts';
 import { VirtualService } from '../traffic/istio/objects.ts';
@@ -18,27 +18,27 @@ import { environmentsOf, WATCH_ANNOTATION } from './ownership.ts';
 import type { Settings } from './settings.ts';
 import { byHost, VirtualServices } from './tables.ts';
 
-/** How VirtualServices are found: by the environments that edited them, by hosts, by what delegates to them. */
+/** The indexes of VirtualServices: by environment, by host, by destination, by delegate. */
 type Index = 'environment' | 'delegate' | 'host' | 'destination';
 type Domain = Pick<Settings, 'clusterDomain' | 'keyHeader'>;
 
 interface ServiceMaps {
   /** By `INDEX VALUE`: the keys of VirtualServices. */
   readonly keys: Lookup<string, readonly string[]>;
-  /** By key: a VirtualService as people wrote it. */
+  /** By key: a VirtualService without routes of environments. */
   readonly bases: Lookup<string, VirtualService>;
-  /** By `KEY ENVIRONMENT`: a VirtualService with what concerns the environment. */
+  /** By `KEY ENVIRONMENT`: a VirtualService with the routes that concern the environment. */
   readonly seen: Lookup<string, VirtualService>;
 }
 
-/** Finds VirtualServices, as people wrote them: without routes of environments. */
+/** Finds VirtualServices, without routes of environments. */
 export function findBaseServices(view: Facts, index: Index, under: string, domain: Domain): readonly VirtualService[] {
   const { keys, bases } = view.model(mapsFor(domain));
   const found = view.read.get(keys, `${index} ${under}`) ?? [];
   return found.flatMap((key) => view.read.get(bases, key) ?? []);
 }
 
-/** Finds VirtualServices, each with what concerns an environment: its routes, and those that may take its requests. */
+/** Finds VirtualServices with the routes that concern an environment: its own, and those that may take its requests. */
 export function findSeenServices(
   view: Facts,
   { metadata }: DynamicEnv,
@@ -51,14 +51,14 @@ export function findSeenServices(
   return found.flatMap((key) => getSeenService(view, metadata, refOf(key), domain) ?? []);
 }
 
-/** A VirtualService with what concerns an environment. */
+/** A VirtualService with the routes that concern an environment. */
 export function getSeenService(view: Facts, env: Ref, service: Ref, domain: Domain): VirtualService | undefined {
   return view.read.get(view.model(mapsFor(domain)).seen, `${keyOf(service)} ${keyOf(env)}`);
 }
 
 const models = new Map<string, Model<ServiceMaps>>();
 
-/** The maps: what a short name or a key stands for is a matter of the settings. */
+/** The maps for these settings, which define the full form of short names and the header of keys. */
 function mapsFor(domain: Domain): Model<ServiceMaps> {
   const id = `${domain.clusterDomain} ${domain.keyHeader}`;
   let model = models.get(id);
@@ -70,14 +70,14 @@ function defineMaps({ clusterDomain, keyHeader }: Domain): Model<ServiceMaps> {
   const kindOf = (index: string) =>
     index === 'host' || index === 'destination' ? byHost({ clusterDomain }).virtualServices : VirtualServices;
   return defineModel((facts) => {
-    // Read again with every version of a VirtualService, once for all environments: it is never the same again.
+    // Computed once for each version of a VirtualService, for all environments; never equal to an earlier result.
     const parts = derive('parts of VirtualServices', (read, key: string) => partsOf(facts(read), refOf(key)), {
       equals: Object.is,
       isolate: 'none',
     });
     return {
       keys: derive('keys of VirtualServices', (read, key: string) => {
-        const [index, under] = parted(key);
+        const [index, under] = splitKey(key);
         return facts(read)
           .index(kindOf(index), index, under)
           .map(({ metadata }) => keyOf(metadata));
@@ -91,7 +91,7 @@ function defineMaps({ clusterDomain, keyHeader }: Domain): Model<ServiceMaps> {
         );
       }),
       seen: derive('VirtualServices as environments see them', (read, key: string) => {
-        const [service, environment] = parted(key);
+        const [service, environment] = splitKey(key);
         const own = read.get(parts, service);
         return own && seenBy(own, facts(read), refOf(environment), keyHeader);
       }),
@@ -99,7 +99,7 @@ function defineMaps({ clusterDomain, keyHeader }: Domain): Model<ServiceMaps> {
   });
 }
 
-function parted(key: string): readonly [string, string] {
+function splitKey(key: string): readonly [string, string] {
   const at = key.indexOf(' ');
   return [key.slice(0, at), key.slice(at + 1)];
 }
@@ -108,11 +108,11 @@ function parted(key: string): readonly [string, string] {
 interface Parts {
   readonly service: VirtualService;
   readonly routes: readonly HttpRoute[];
-  /** Where in the list routes are that no environment inserted. */
+  /** Positions of the base routes. */
   readonly base: readonly number[];
-  /** Where in the list the others are. */
+  /** Index of the inserted routes. */
   readonly inserted: InsertedIndex;
-  /** Headers that routes of others ask for, in lower case. */
+  /** Headers that base routes match on, in lower case. */
   readonly baseHeaders: ReadonlySet<string>;
   /** By version: the environments that it names. */
   readonly environments: ReadonlyMap<string, readonly string[]>;
@@ -150,19 +150,14 @@ function seenBy(parts: Parts, facts: Facts, env: Ref, keyHeader: string): Virtua
   );
 }
 
-/** A VirtualService with some of its routes, and the names of the environments that these are of or that have a version. */
+/** A VirtualService with some of its routes, and the names of their environments and of those with `version`. */
 function withRoutes({ service, environments }: Parts, http: readonly HttpRoute[], version?: string): VirtualService {
   const { resourceVersion: _version, generation: _generation, managedFields: _fields, ...metadata } = service.metadata;
   const versions = http.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset));
   const names = [...new Set([version, ...versions])].flatMap((each = '') => environments.get(each) ?? []);
-  const { annotations } = metadata;
-  const isNamed = annotations?.[WATCH_ANNOTATION] !== undefined;
+  const isNamed = metadata.annotations?.[WATCH_ANNOTATION] !== undefined;
   return {
-    ...service,
-    metadata: {
-      ...metadata,
-      ...(isNamed && { annotations: { ...annotations, [WATCH_ANNOTATION]: names.join(',') } }),
-    },
+    ...withAnnotations({ ...service, metadata }, isNamed ? { [WATCH_ANNOTATION]: names.join(',') } : {}),
     ...(service.spec?.http !== undefined && { spec: { ...service.spec, http } }),
   };
 }

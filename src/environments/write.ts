@@ -1,17 +1,18 @@
-// What a decided environment writes: the steps that make it so, in their order, its status, and Events.
+// What is written for an environment after the decisions: steps in order, its status, and Events. It reads
+// nothing itself: see plan.ts.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { edit, keyOf, make, own, withAnnotations } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
-import type { Plan, View } from '../controller/index.ts';
+import type { Plan, PlannedCondition, View } from '../controller/index.ts';
 import { refusedHeaders, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
-import { hasTwins } from './clone.ts';
-import { conflictsIn, conflictTexts } from './conflicts.ts';
+import { hasDuplicateListKeys } from './clone/clone.ts';
+import { conflictTexts } from './conflicts.ts';
+import type { Conflict } from './conflicts.ts';
 import type { Decision } from './decision.ts';
-import { atMoment, dueRoutes } from './routes/due.ts';
-import { NO_ROUTES, observeRoutes } from './routes/observe.ts';
+import { atTime, dueRoutes } from './routes/due.ts';
+import { NO_ROUTES, observeRoutes, timeForProxies } from './routes/observe.ts';
 import type { ObservedRoutes } from './routes/observe.ts';
-import { timeForProxies } from './routes/proxies.ts';
 import { eventsOf } from './events.ts';
 import type { EnvironmentFacts } from './facts.ts';
 import { matchTitle } from './matches.ts';
@@ -20,39 +21,47 @@ import { ASLEEP, isFallingAsleep, scaledDown, sleepSteps, wakingSteps } from './
 import { messages } from './messages.ts';
 import { Deployment } from './objects.ts';
 import { WATCH_ANNOTATION } from './ownership.ts';
-import { isolatedIn } from './proofs/isolated.ts';
 import { prune, withLeftBehind } from './prune.ts';
 import { unreachedOf } from './reachability.ts';
 import type { Unreached } from './reachability.ts';
 import type { Settings } from './settings.ts';
 import { statusOf, statusOfDeletion } from './status.ts';
 
-/** For so long a status waits for routes that are about to be written, so that it need not be written twice. */
+/** How long a status waits for routes that are about to be written, so that it is not written twice. */
 const ROUTES_WITHIN_MS = 3_000;
 
-/** The plan of an environment that is made as it was decided. */
+type Time = Pick<View, 'now' | 'heldFor'>;
+
+/** Whether an environment affects requests of others, and which others want its requests. */
+export interface Verdicts {
+  readonly isolated: PlannedCondition | undefined;
+  readonly conflicts: readonly Conflict[];
+}
+
+/** The plan of an environment from its decisions. `verdicts` is called only if a status is written. */
 export function writeEnvironment(
-  view: View,
+  time: Time,
   facts: EnvironmentFacts,
   decided: readonly Decision[],
+  verdicts: () => Verdicts,
   settings: Settings,
 ): Plan {
   const { env } = facts;
-  const now = view.now();
+  const now = time.now();
   const decisions = decided.map((decision) => ({
-    ...atMoment(decision, now),
+    ...atTime(decision, now),
     due: dueRoutes(decision, now, settings),
   }));
   const routes = observeRoutes(facts, decisions, now, settings);
   const pruned = isPaused(env) ? pausedPruning(env, decisions, now) : prune(facts, decisions, routes, now, settings);
   const pruning = withLeftBehind(pruned, env, settings);
-  // Make before break: routes are wished for once clone and rule are there, and what is unwanted goes after its routes.
+  // Make before break: routes come after clone and rule, and unneeded objects are removed after their routes.
   const making = isPaused(env) ? [] : decisions.flatMap((decision) => stepsOf(decision, pruning.isDrained));
   const steps = [...making, ...pruning.steps];
   const loops = decisions.flatMap(({ loop }) => (loop === undefined ? [] : [loop.until - now])).filter((ms) => ms > 0);
   const waits = [...decisions.map(({ due }) => due.waitMs), pruning.waitMs, ...loops].filter((ms) => ms !== undefined);
-  // Ready means that requests get there.
-  const routesWithin = timeForRoutes(view, routes) || timeForProxies(view, routes.newlyRouted, settings);
+  // Ready means that requests reach the clone.
+  const routesWithin = timeForRoutes(time, routes) || timeForProxies(time, routes.newlyRouted, settings);
   if (routesWithin > 0) return { steps, requeueAfterMs: Math.min(routesWithin, ...waits) };
   const warnings = [
     ...facts.unserved.map(messages.notServed),
@@ -65,17 +74,16 @@ export function writeEnvironment(
     const cause = decision.consumer ? undefined : unreachedOf(decision, facts, routes, warnings);
     if (cause !== undefined) unreached.set(decision, cause);
   }
-  const isolated = isolatedIn(view, env.metadata, settings);
-  const conflicts = conflictsIn(view, keyOf(env.metadata), settings);
+  const { isolated, conflicts } = verdicts();
   const overall = { decisions, pruning, routes: routes.statuses, unreached, warnings, conflicts, isolated };
   const status = statusOf(env, overall, now, settings);
   return {
     steps,
     status,
     events: eventsOf(env, status, {
-      conflicts: conflictTexts(conflicts).told,
+      conflicts: conflictTexts(conflicts).texts,
       warnings: [...warnings, ...decisions.flatMap((each) => each.workloadWarnings), ...pruning.refusals],
-      routes: routes.news,
+      routes: routes.newRouteTexts,
       early: (settings.routeAfterMs > 0 ? decisions : [])
         .filter((each) => isEarly(facts, each, routes))
         .map((each) => earlyNote(each, settings)),
@@ -85,15 +93,15 @@ export function writeEnvironment(
 }
 
 /**
- * The plan of an environment that is being deleted: routes go first; rules and clones follow once nobody is sent there
- * any more. Routes with the version of one that was refused for it are those of the other one.
+ * The plan of an environment that is being deleted: routes first; rules and clones once in-flight requests have
+ * drained. After a name collision, routes with its version belong to the other environment.
  */
-export function writeDeletion(view: View, facts: EnvironmentFacts, isCollision: boolean, settings: Settings): Plan {
+export function writeDeletion(time: Time, facts: EnvironmentFacts, isCollision: boolean, settings: Settings): Plan {
   const { env } = facts;
-  const now = view.now();
+  const now = time.now();
   const routes = isCollision ? NO_ROUTES : observeRoutes(facts, [], now, settings);
   const pruning = withLeftBehind(prune(facts, [], routes, now, settings), env, settings);
-  const routesWithin = timeForRoutes(view, routes);
+  const routesWithin = timeForRoutes(time, routes);
   if (routesWithin > 0) return { requeueAfterMs: routesWithin };
   const isDone = pruning.gone && pruning.refusals.length === 0 && routes.pending.size === 0;
   if (isDone) return { finished: true };
@@ -106,7 +114,7 @@ export function writeDeletion(view: View, facts: EnvironmentFacts, isCollision: 
   };
 }
 
-/** Whether routes have come although their clone does not run, because the time to wait for it was up. */
+/** Whether routes were added although their clone does not run, because the deadline was over. */
 function isEarly({ env }: EnvironmentFacts, decision: Decision, { statuses }: ObservedRoutes): boolean {
   const isRouted = (list: readonly ResourceStatus[] = []): boolean => list.some(({ status }) => status === 'running');
   const before = env.status?.subsetsStatus[decision.key]?.virtualServices;
@@ -119,11 +127,11 @@ function earlyNote({ cloneStatus, problem }: Decision, { routeAfterMs }: Setting
 }
 
 /** How much longer the status may wait for routes that are about to be written; 0 if there are none. */
-function timeForRoutes(view: View, { pending }: ObservedRoutes): number {
-  return pending.size === 0 ? 0 : Math.max(0, ROUTES_WITHIN_MS - view.heldFor('routes are about to be written'));
+function timeForRoutes(time: Time, { pending }: ObservedRoutes): number {
+  return pending.size === 0 ? 0 : Math.max(0, ROUTES_WITHIN_MS - time.heldFor('routes are about to be written'));
 }
 
-/** Matches that ask for nothing. Those that a proxy would refuse are errors of the subsets. */
+/** Warnings for matches without conditions. Those that a proxy would reject are errors of the subsets. */
 function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) => {
     const problem = refusedHeaders(match).length > 0 ? undefined : unusable(match);
@@ -131,7 +139,7 @@ function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
   });
 }
 
-/** The steps that make clone and rules what was decided. `isDrained`: what should sleep gets no requests any more. */
+/** The steps for clone and rules of a decision. `isDrained`: no request is in flight to what should sleep. */
 function stepsOf(decision: Decision, isDrained: boolean): readonly Step[] {
   if (decision.action === 'keep') return sleepSteps(decision, isDrained);
   if (decision.action !== 'clone' && decision.action !== 'route') return [];
@@ -144,9 +152,9 @@ function stepsOf(decision: Decision, isDrained: boolean): readonly Step[] {
   ];
 }
 
-/** How a clone becomes what it should be: applied, or written as a whole where the server would not take it so. */
+/** Applies a clone, or writes it as a whole if server-side apply would fail. */
 function cloneStep(desired: Deployment, live: Deployment | undefined): Step {
-  if (!hasTwins(desired)) return own(Deployment, desired, { takeOverAnnotation: WATCH_ANNOTATION });
+  if (!hasDuplicateListKeys(desired)) return own(Deployment, desired, { takeOverAnnotation: WATCH_ANNOTATION });
   if (live === undefined) return make(Deployment, desired);
   const { labels, annotations } = desired.metadata;
   const metadata = {

@@ -27,7 +27,7 @@ function baseless(status: string): DynamicEnv {
   });
 }
 
-test('a base that is gone, and one that never was', () => {
+test('adviceFor tells a deleted base from one that never existed', () => {
   expect(adviceFor(baseless('running'))).toEqual([
     'the base Deployment is gone; the clone still serves its requests: create the Deployment again, or delete the environment',
   ]);
@@ -36,7 +36,7 @@ test('a base that is gone, and one that never was', () => {
   ]);
 });
 
-test('another environment that takes all requests', () => {
+test('adviceFor suggests another key if another environment takes all requests', () => {
   const message = `shop/cart: ${messages.gotNothing(['environment shop/pr-7 in VirtualService shop/cart'])}`;
   const routed = { type: 'Routed', status: 'False', reason: 'Shadowed', message, lastTransitionTime } as const;
   expect(adviceFor(environment({ conditions: [routed] }))).toEqual([
@@ -44,6 +44,6 @@ test('another environment that takes all requests', () => {
   ]);
 });
 
-test('nothing where nothing is wrong', () => {
+test('adviceFor is empty for a ready environment', () => {
   expect(adviceFor(environment({ state: 'ready' }))).toEqual([]);
 });

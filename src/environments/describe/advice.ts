@@ -1,10 +1,10 @@
-// What to do about an environment that makes no progress, where its own texts do not say so: those are contract.
+// What to do about an environment that makes no progress, where its messages do not say it: those are contract.
 import type { DynamicEnv, StatusError } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
 
 const NO_BASE = /^couldn't find the deployment we need to override/;
 
-/** Advice, each once. */
+/** Advice for an environment, without duplicates. */
 export function adviceFor(env: DynamicEnv): readonly string[] {
   const { subsetsStatus = {}, consumersStatus = {} } = env.status ?? {};
   const clones = [

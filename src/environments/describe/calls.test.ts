@@ -1,4 +1,4 @@
-// The requests that people are told to try reach the environment, whatever others ask for: the routing model decides.
+// Example requests reach their environment, whatever other environments ask for. The routing model is the judge.
 import { expect, test } from 'vitest';
 import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../../test/environments/workload.ts';
@@ -14,7 +14,7 @@ import { environmentWorld } from './world.ts';
 
 const byUser = (match: object): Partial<DynamicEnv['spec']> => ({ istioMatches: [{ headers: { user: match } }] });
 
-/** By name, from the oldest on: what environments of the same workload ask for. */
+/** What environments of the same workload ask for, by name, oldest first. */
 const ASKED: Readonly<Record<string, Partial<DynamicEnv['spec']>>> = {
   exact: byUser({ exact: 'al' }),
   prefix: byUser({ prefix: 'al' }),
@@ -31,7 +31,7 @@ const ASKED: Readonly<Record<string, Partial<DynamicEnv['spec']>>> = {
   labels: { istioMatches: [{ sourceLabels: { team: 'blue' } }] },
 };
 
-/** The request of a call, as the model takes it. */
+/** The request of a call, for the routing model. */
 function requestOf(call: string) {
   const headers = [...call.matchAll(/-H '([^:]+): ([^']*)'/g)].map(([, name, value]) => [name!, value!]);
   const url = new URL(/(http:\/\/\S+)/.exec(call)![1]!.replaceAll("'", ''));
@@ -48,7 +48,7 @@ function requestOf(call: string) {
   };
 }
 
-test('every call reaches its environment, also where others come first', async () => {
+test('every example call reaches its environment, even if others come first', async () => {
   const { routes, ...rest } = workload('shop', 'cart');
   const [base] = routes.spec!.http!;
   const http = [{ ...base, match: [{ uri: { prefix: '/api' } }], name: 'api' }, base!];
@@ -77,7 +77,7 @@ test('every call reaches its environment, also where others come first', async (
     'shop/exact': 2,
     'shop/prefix': 2,
     'shop/regex': 2,
-    // An earlier one has all of its requests.
+    // An earlier environment takes all of its requests.
     'shop/same': 0,
     'shop/key': 4,
     'shop/baggage': 2,

@@ -1,4 +1,4 @@
-// Requests to try: for each route that leads to an environment, a command whose request takes it.
+// Example calls: for each route to an environment, a command whose request takes it.
 import { statusKey, itemsOf } from '../names.ts';
 import { ownerOf } from '../ownership.ts';
 import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
@@ -11,7 +11,7 @@ import { exampleCall, exampleValue } from './matches.ts';
 import type { Address, CalledRequest } from './matches.ts';
 import type { EnvironmentWorld } from './world.ts';
 
-/** Commands that send requests to an environment. None where requests do not reach it. */
+/** Commands that send requests to an environment; none if requests do not reach it. */
 export function exampleCalls(world: EnvironmentWorld): readonly string[] {
   const { env, virtualServices } = world;
   const owner = ownerOf(env, []);
@@ -29,7 +29,7 @@ export function exampleCalls(world: EnvironmentWorld): readonly string[] {
   return [...new Set(calls)];
 }
 
-/** The calls that take one route and none of those before it, by each host that leads there. */
+/** The calls that take one route and none of the earlier ones, for each host that leads there. */
 function callsBy(
   world: EnvironmentWorld,
   service: VirtualService,
@@ -40,20 +40,22 @@ function callsBy(
     const others = [...before, ...earlier].flatMap((route) => entriesFor(root, route));
     return (
       match
-        // Callers from outside have no labels.
+        // Callers outside the mesh have no labels.
         .filter(({ sourceLabels = {} }) => isForMesh(root) || Object.keys(sourceLabels).length === 0)
         .flatMap((entry) =>
           addressesOf(world, root).flatMap(({ host, ...address }) => {
             const found = requestFor([above, entry], others, host);
             if (found === 'none') return [];
-            return [exampleCall(found === 'unknown' ? likely({ ...above, ...entry }) : found.request, address)];
+            return [
+              exampleCall(found === 'unknown' ? describedRequest({ ...above, ...entry }) : found.request, address),
+            ];
           }),
         )
     );
   });
 }
 
-/** The match entries of a route that count for requests that come by a root. */
+/** The match entries of a route that apply to requests through a root VirtualService. */
 function entriesFor(root: VirtualService, { match = [{}] }: HttpRoute): readonly HttpMatch[] {
   const own = new Set((root.spec?.gateways ?? ['mesh']).map((each) => gatewayKey(each, root)));
   return match.filter(
@@ -61,8 +63,8 @@ function entriesFor(root: VirtualService, { match = [{}] }: HttpRoute): readonly
   );
 }
 
-/** What such a request must be like, where none can be found. */
-function likely({ headers = {}, sourceLabels, uri }: HttpMatch): CalledRequest {
+/** A description of such a request, if none can be found. */
+function describedRequest({ headers = {}, sourceLabels, uri }: HttpMatch): CalledRequest {
   return {
     path: uri === undefined ? '/' : exampleValue(uri),
     headers: Object.fromEntries(Object.entries(headers).map(([name, match]) => [name, exampleValue(match)])),
@@ -72,13 +74,13 @@ function likely({ headers = {}, sourceLabels, uri }: HttpMatch): CalledRequest {
 
 interface Way {
   readonly root: VirtualService;
-  /** What the root asks for. */
+  /** The match of the root. */
   readonly above: HttpMatch;
   /** Routes of the root that come first. */
   readonly before: readonly HttpRoute[];
 }
 
-/** By which VirtualServices requests come to one: itself, or those that delegate to it. */
+/** The VirtualServices through which requests come to one: itself, or those that delegate to it. */
 function waysTo({ roots }: EnvironmentWorld, service: VirtualService): readonly Way[] {
   if ((service.spec?.hosts ?? []).length > 0) return [{ root: service, above: {}, before: [] }];
   const key = keyOf(service.metadata);
@@ -92,7 +94,7 @@ function waysTo({ roots }: EnvironmentWorld, service: VirtualService): readonly 
   });
 }
 
-/** By which addresses a VirtualService is called, for each of its hosts. */
+/** The addresses of a VirtualService, one for each of its hosts. */
 function addressesOf({ services }: EnvironmentWorld, root: VirtualService): readonly (Address & { host: string })[] {
   return (root.spec?.hosts ?? []).map((host) => {
     const [name = '', namespace = root.metadata.namespace ?? ''] = host.split('.');
@@ -104,7 +106,7 @@ function addressesOf({ services }: EnvironmentWorld, root: VirtualService): read
   });
 }
 
-/** A host that is no Service. Whoever is for all hosts is called by the address of the gateway, which only people know. */
+/** The address of a host that is not a Service. For `*` it is that of the gateway, which only the user knows. */
 function addressAt(root: VirtualService, host: string): Address & { host: string } {
   const gateway = root.spec?.gateways?.find((each) => each !== 'mesh');
   if (host !== '*' || gateway === undefined) {

@@ -1,4 +1,4 @@
-// What is deleted with an environment: what `offshoot env delete` waits for.
+// What is deleted with an environment. `offshoot env delete` waits for it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { ResourceStatus } from '../../api/dynamicenv.ts';
 import { ownerOf } from '../ownership.ts';

@@ -1,4 +1,4 @@
-// What to tell deployers so that they leave alone what environments write into VirtualServices that come from Git.
+// Ignore rules for deployers, so that they keep what environments write into VirtualServices that come from Git.
 import { ROUTE_PREFIX } from '../../traffic/istio/inserted-routes.ts';
 import { WATCH_ANNOTATION } from '../ownership.ts';
 

@@ -1,4 +1,4 @@
-// What a user is told about environments, as data. The command line prints it, and a dashboard can draw it.
+// Descriptions of environments, as data. The command line prints them, and the dashboard draws them.
 export { deletedWith } from './deletion.ts';
 export { adviceFor } from './advice.ts';
 export { ISOLATION, isolationOf, isolationProblem, isolationText } from './isolation.ts';

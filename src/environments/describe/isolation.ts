@@ -1,9 +1,9 @@
-// Whether an environment leaves the requests of others alone, in words: the same in a plan, a proof, a description and a list.
+// Whether an environment is isolated, as text: the same in a plan, a proof, a description and a list.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import type { Condition } from '../../controller/index.ts';
 
-/** What an environment is by the verdict of its proof. */
+/** Text for each verdict of the proof. */
 export const ISOLATION = {
   True: 'isolated',
   False: 'not isolated',
@@ -15,12 +15,12 @@ export function isolationText(verdict: keyof typeof ISOLATION, message: string):
   return `${ISOLATION[verdict]}: ${message}`;
 }
 
-/** The condition that tells of the proof. */
+/** The condition with the verdict of the proof. */
 export function isolationOf(env: DynamicEnv): Condition | undefined {
   return conditionsOf(env).find(({ type }) => type === 'Isolated');
 }
 
-/** What is amiss: others are concerned, or may be. */
+/** Why an environment is not, or possibly not, isolated; undefined if it is. */
 export function isolationProblem(env: DynamicEnv): string | undefined {
   const { status = 'True', message = '' } = isolationOf(env) ?? {};
   return status === 'True' ? undefined : isolationText(status, message);

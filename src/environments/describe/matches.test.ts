@@ -14,11 +14,11 @@ test.each([
   ['end-user=', undefined],
   ['=alice', undefined],
   ['end user=alice', undefined],
-])('--header %s', (text, expected) => {
+])('parseHeader parses --header %s', (text, expected) => {
   expect(parseHeader(text)).toEqual(expected);
 });
 
-test('what is printed is what would be read', () => {
+test('parseHeader parses what formatHeader prints', () => {
   const name = stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
   const form = constantFrom('exact', 'prefix', 'regex');
   assert(
@@ -29,7 +29,7 @@ test('what is printed is what would be read', () => {
   );
 });
 
-test('conditions that must all hold are joined by commas, alternatives by "or"', () => {
+test('formatMatches joins conditions by commas, and alternatives by "or"', () => {
   const text = formatMatches([
     { headers: { 'end-user': { prefix: 'al' }, beta: { exact: '1' } } },
     { sourceLabels: { app: 'web' } },
@@ -37,7 +37,7 @@ test('conditions that must all hold are joined by commas, alternatives by "or"',
   expect(text).toBe('end-user^=al,beta=1 or source:app=web');
 });
 
-test('a key is shown as it was written, and in routes as what is sent', () => {
+test('formatRequests shows a key as it is in the spec, formatMatches as it is in routes', () => {
   const istioMatches = [{ headers: { user: { exact: 'al' } } }];
   const requests = (spec: Pick<DynamicEnv['spec'], 'key' | 'istioMatches'>): string =>
     formatRequests({ spec: { ...spec, subsets: [] } });
@@ -54,7 +54,7 @@ test.each<[Partial<CalledRequest>, string]>([
   [{ headers: { who: "o'neill" } }, `curl -H 'who: o'\\''neill' http://cart/`],
   [{ method: 'POST', path: '/a?b=c' }, `curl -X POST http://cart'/a?b=c'`],
   [{ source: { namespace: '', labels: { app: 'web' } } }, 'curl http://cart/  # from a pod with the labels app=web'],
-])('a call to try', (request, expected) => {
+])('exampleCall prints the request %j', (request, expected) => {
   expect(exampleCall({ path: '/', source: { namespace: '' }, ...request }, { url: 'http://cart' })).toBe(expected);
 });
 
@@ -63,6 +63,6 @@ test.each([
   [{ gateways: ['mesh', 'edge/public'], port: 80 }, 'gateways mesh edge/public,port 80'],
   [{ withoutHeaders: { user: { exact: 'bob' } } }, 'withoutHeaders user=bob'],
   [{ ignoreUriCase: true }, 'ignoreUriCase true'],
-])('what a route asks for besides, %j, is readable', (match, text) => {
+])('formatMatches prints other conditions of a route: %j', (match, text) => {
   expect(formatMatches([match])).toBe(text);
 });

@@ -1,5 +1,5 @@
-// Conditions of an environment as people write them: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Read from flags,
-// printed in tables, and turned into a call to try.
+// Conditions of an environment as text: `end-user=alice`, `end-user^=al`, `end-user~=a.*`. Parsed from flags, printed
+// in tables, and turned into example calls.
 import type { DynamicEnv, StringMatch } from '../../api/dynamicenv.ts';
 import { baggageMember } from '../../traffic/baggage.ts';
 import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
@@ -9,16 +9,16 @@ import type { MeshSource, Request } from '../../traffic/request.ts';
 const OPERATORS = { exact: '=', prefix: '^=', regex: '~=' } as const;
 type Form = keyof typeof OPERATORS;
 
-/** One header condition; undefined if the text is not of that form. */
+/** Parses one header condition; undefined if the text is not one. */
 export function parseHeader(text: string): { readonly name: string; readonly match: StringMatch } | undefined {
   const [, name, operator, value] = /^([\w!#$%&'*+.`|-]+?)(\^=|~=|=)(.+)$/s.exec(text) ?? [];
   if (name === undefined || operator === undefined || value === undefined) return undefined;
   const form = (Object.keys(OPERATORS) as Form[]).find((each) => OPERATORS[each] === operator)!;
-  // Header names are the same whatever their case, and Istio wants them small.
+  // Header names are case-insensitive, and Istio requires lower case.
   return { name: name.toLowerCase(), match: { [form]: value } };
 }
 
-/** One header condition as `parseHeader` reads it; a key in the baggage in words. */
+/** Formats one header condition for `parseHeader`; a key in the baggage is described in words. */
 export function formatHeader(name: string, match: StringMatch): string {
   const member = baggageMember(match.regex);
   if (member !== undefined) return `${name} that holds ${member}`;
@@ -56,7 +56,7 @@ function formatField(name: string, value: unknown): string {
   return `${name} ${named.map(([key, each]) => formatHeader(key, each as StringMatch)).join(' ')}`;
 }
 
-/** A route of a VirtualService: which requests it takes, and where to. */
+/** A route of a VirtualService: its requests and their destinations. */
 export function formatRoute({ match = [], route = [] }: HttpRoute): string {
   const destinations = route.map(({ destination, weight }) => {
     const share = weight === undefined ? '' : ` ${weight}%`;
@@ -65,23 +65,23 @@ export function formatRoute({ match = [], route = [] }: HttpRoute): string {
   return `${formatMatches(match)} → ${destinations.join(', ')}`;
 }
 
-/** What a call is made of. */
+/** The request of an example call. */
 export type CalledRequest = Pick<Request, 'method' | 'path' | 'headers'> & { readonly source: MeshSource };
 
-/** Where a call is sent. */
+/** Where an example call is sent. */
 export interface Address {
   /** As a word of the shell, without a path. */
   readonly url: string;
-  /** What whoever calls has to know. */
+  /** What the user has to know to send it. */
   readonly note?: string;
 }
 
-/** A command that sends a request, and what else it takes. */
+/** A command that sends a request, with notes as a comment. */
 export function exampleCall({ method, path, headers = {}, source }: Request | CalledRequest, to: Address): string {
   const flags = [
     ...(method === undefined || method === 'GET' ? [] : [`-X ${method}`]),
     ...Object.entries(headers).flatMap(([name, values]) =>
-      [values].flat().map((value) => `-H ${quoted(`${name}: ${value}`)}`),
+      [values].flat().map((value) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ),
   ];
   const labels = isGatewaySource(source)
@@ -91,11 +91,11 @@ export function exampleCall({ method, path, headers = {}, source }: Request | Ca
     ...(labels.length > 0 ? [`from a pod with the labels ${labels.join(',')}`] : []),
     ...(to.note === undefined ? [] : [to.note]),
   ];
-  const tail = /^[\w./:@%~-]*$/.test(path) ? path : quoted(path);
+  const tail = /^[\w./:@%~-]*$/.test(path) ? path : shellQuoted(path);
   return `${['curl', ...flags, `${to.url}${tail}`].join(' ')}${notes.length > 0 ? `  # ${notes.join('; ')}` : ''}`;
 }
 
-/** A value that fulfils a condition, or what it must be like. */
+/** A value that satisfies a condition, or a description of it. */
 export function exampleValue(match: StringMatch): string {
   const member = baggageMember(match.regex);
   if (member !== undefined) return member;
@@ -107,7 +107,7 @@ function formOf(match: StringMatch): Form | undefined {
   return (Object.keys(OPERATORS) as Form[]).find((form) => match[form]);
 }
 
-/** A text as one word of a shell. */
-function quoted(text: string): string {
+/** Quotes a text for the shell. */
+function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

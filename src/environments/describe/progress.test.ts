@@ -28,7 +28,7 @@ const notes = (cart: SubsetStatus): string[] =>
     .slice(0, 3)
     .map(({ state, note }) => `${state}: ${note}`);
 
-describe('on the way to sleep', () => {
+describe('sleepingSteps', () => {
   const asleep: Conditions = [
     { type: 'Ready', status: 'False', reason: 'Asleep', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
   ];
@@ -46,7 +46,7 @@ describe('on the way to sleep', () => {
       }),
     ).map(({ label, state, note }) => `${label} ${state}: ${note}`);
 
-  test('removing routes, then scaling clones to zero', () => {
+  test('shows the removal of routes, and then the scaling of clones to zero', () => {
     expect(steps('running', 'running', [])).toEqual([
       'shop/cart routes waiting: waits for the controller',
       'shop/cart clone waiting: waits until its routes are removed',
@@ -67,20 +67,20 @@ describe('on the way to sleep', () => {
   });
 });
 
-describe('the parts of an environment', () => {
-  test('nobody has looked at it yet', () => {
+describe('environmentSteps', () => {
+  test('shows that it waits for the controller if there is no status', () => {
     const unseen = { state: 'waiting', note: 'waits for the controller' };
     const labels = ['shop/cart clone', 'shop/cart rule', 'shop/cart routes', 'shop/worker clone'];
     expect(environmentSteps(environment())).toEqual(labels.map((label) => ({ label, ...unseen })));
   });
 
-  test('a status of an earlier generation says nothing of this one', () => {
+  test('ignores a status of an earlier generation', () => {
     const subsetsStatus = { 'shop/cart': { deployment: clone('running') } };
     const [first] = environmentSteps(environment({ observedGeneration: 1, subsetsStatus }));
     expect(first).toMatchObject({ state: 'waiting' });
   });
 
-  test('the clone starts', () => {
+  test('shows a clone that starts', () => {
     expect(notes({ deployment: clone('initializing') })).toEqual([
       'working: initializing (Deployment shop/cart-shop-feature)',
       'waiting: waits for the clone',
@@ -88,7 +88,7 @@ describe('the parts of an environment', () => {
     ]);
   });
 
-  test('the clone runs, and proxies may not know its rule yet', () => {
+  test('shows that routes wait for proxies once the clone runs', () => {
     const cart = {
       deployment: clone('running'),
       destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
@@ -97,7 +97,7 @@ describe('the parts of an environment', () => {
     expect(notes(cart).at(-1)).toBe('waiting: waits for proxies to pick up its rule and pods');
   });
 
-  test('earlier routes take all requests', () => {
+  test('shows that earlier routes take all requests', () => {
     const cart = {
       deployment: clone('running'),
       destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
@@ -107,7 +107,7 @@ describe('the parts of an environment', () => {
     expect(notes(cart).at(-1)).toBe('failed: all of its requests are taken by another one');
   });
 
-  test('everything runs', () => {
+  test('shows an environment that runs', () => {
     const cart = {
       deployment: clone('running'),
       destinationRules: [{ name: 'rule', namespace: 'shop', status: 'running' }],
@@ -123,7 +123,7 @@ describe('the parts of an environment', () => {
     ]);
   });
 
-  test('each error shows at its part', () => {
+  test('shows each error at its part', () => {
     const subsetErrors = { destinationRule: error('no rule'), virtualServices: error('no routes') };
     expect(notes({ deployment: clone('failed'), subsetErrors })).toEqual([
       'failed: failed (Deployment shop/cart-shop-feature)',
@@ -135,7 +135,7 @@ describe('the parts of an environment', () => {
   });
 });
 
-describe('when waiting is over', () => {
+describe('verdictOf', () => {
   const condition = (type: string, status: 'True' | 'False', message = ''): Conditions[number] => ({
     type,
     status,
@@ -147,15 +147,15 @@ describe('when waiting is over', () => {
   test.each([
     ['no status', environment(), 'open'],
     ['progress', environment({ conditions: [condition('Ready', 'False'), condition('Stalled', 'False')] }), 'open'],
-    ['ready', environment({ conditions: [condition('Ready', 'True')] }), 'ready'],
-    ['an old ready', environment({ observedGeneration: 1, conditions: [condition('Ready', 'True')] }), 'open'],
-    ['a state alone', environment({ state: 'ready' }), 'ready'],
-    ['a bad state alone', environment({ state: 'degraded' }), 'open'],
-  ])('%s', (_name, env, is) => {
+    ['Ready', environment({ conditions: [condition('Ready', 'True')] }), 'ready'],
+    ['an outdated Ready', environment({ observedGeneration: 1, conditions: [condition('Ready', 'True')] }), 'open'],
+    ['a ready state without conditions', environment({ state: 'ready' }), 'ready'],
+    ['a degraded state without conditions', environment({ state: 'degraded' }), 'open'],
+  ])('decides whether to wait: %s', (_name, env, is) => {
     expect(verdictOf(env).is).toBe(is);
   });
 
-  test('stalled, with the reason', () => {
+  test('returns the reason of a stalled environment', () => {
     const env = environment({ conditions: [condition('Ready', 'False'), condition('Stalled', 'True', 'no base')] });
     expect(verdictOf(env)).toEqual({ is: 'stalled', reason: 'no base' });
   });

@@ -1,4 +1,4 @@
-// How far an environment is, part by part: what `--wait` shows while it waits.
+// The progress of an environment, part by part, which `--wait` shows.
 import { conditionsOf } from '../../controller/conditions.ts';
 import type { CloneStatus, DynamicEnv, ResourceStatus, Subset, SubsetStatus } from '../../api/dynamicenv.ts';
 import { itemsOf, statusKey } from '../names.ts';
@@ -21,7 +21,7 @@ export function environmentSteps(env: DynamicEnv): readonly ProgressStep[] {
   ];
 }
 
-/** The same on the way to sleep: routes first, then clones; rules stay. */
+/** The same while an environment falls asleep: routes first, then clones; rules are kept. */
 export function sleepingSteps(env: DynamicEnv): readonly ProgressStep[] {
   const { subsets, consumers } = itemsOf(env);
   const isSeen = conditionsOf(env).some(({ type, reason }) => type === 'Ready' && reason === 'Asleep');
@@ -88,7 +88,7 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
   const label = `${statusKey(subset)} routes`;
   const errors = [...partErrors(status, 'virtualServices'), ...partErrors(status, 'subset')];
   const running = runningKeys(status?.virtualServices);
-  // A delegate that is missing is an error in one place; the routes in the others lead to the environment all the same.
+  // A missing delegate is an error of one VirtualService; the routes in the others still work.
   if (running.length > 0 && partErrors(status, 'subset').length === 0) {
     if (status?.unreached !== undefined) return { label, state: 'failed', note: status.unreached };
     return { label, state: 'done', note: `running (VirtualService ${running.join(', ')})` };
@@ -97,7 +97,7 @@ function routeStep(subset: Subset, status: SubsetStatus | undefined): ProgressSt
   return { label, state: 'waiting', note: status === undefined ? UNSEEN : waitsFor(status) };
 }
 
-/** A clone that runs is not all that routes wait for: proxies must know its rule and pods first. */
+/** Routes wait for the clone to run, and then for proxies to know its rule and pods. */
 function waitsFor({ deployment }: SubsetStatus): string {
   if (deployment.status === 'asleep') return 'removed while it is asleep';
   return deployment.status === 'running' ? 'waits for proxies to pick up its rule and pods' : 'waits for the clone';

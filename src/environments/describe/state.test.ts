@@ -34,8 +34,8 @@ function environment(
 
 const conflicted = condition('Conflicted', 'True', 'another one asks for the same');
 
-describe('why an environment is as it is', () => {
-  test('paused, whatever else there is to say', () => {
+describe('reasonOf', () => {
+  test('says that an environment is paused before anything else', () => {
     const ready = [condition('Ready', 'True', '1 of 1 workloads run'), conflicted];
     const pause = 'only its status is written until spec.paused is unset';
     expect(reasonOf(environment({ paused: true }, { state: 'ready' }, ready))).toBe(pause);
@@ -43,11 +43,11 @@ describe('why an environment is as it is', () => {
     expect(reasonOf(environment({ paused: true }, {}, held))).toBe(`${pause}; a change waits`);
   });
 
-  test('asleep, without repeating the word', () => {
+  test('says how to wake an environment that is asleep', () => {
     expect(reasonOf(environment({ asleep: true }, {}, [conflicted]))).toBe('"offshoot env wake pr-7 -n shop" wakes it');
   });
 
-  test('on the way, degraded or ready', () => {
+  test('returns the message of Ready or Stalled, and nothing for a ready environment', () => {
     expect(reasonOf(environment({}, {}, [condition('Ready', 'False', 'shop/cart: initializing')]))).toBe(
       'shop/cart: initializing',
     );
@@ -56,7 +56,7 @@ describe('why an environment is as it is', () => {
   });
 });
 
-test('why no request is led to it', () => {
+test('whyUnrouted says why no request is routed to an environment', () => {
   const cart = (unreached?: string): Partial<DynamicEnvStatus> => ({
     subsetsStatus: {
       'shop/cart': {
@@ -74,9 +74,9 @@ test('why no request is led to it', () => {
   );
   const { metadata, spec, ...rest } = environment({}, cart());
   const created = { ...metadata, creationTimestamp: '2026-01-01T00:00:00Z' };
-  const mortal: DynamicEnv = { ...rest, metadata: created, spec: { ...spec, ttl: { duration: '8h' } } };
-  expect(whyUnrouted(mortal, now)).toBe('it expired at 2026-01-01T08:00:00Z');
-  expect(whyUnrouted(mortal, Date.parse('2026-01-01T07:00:00Z'))).toBeUndefined();
+  const expiring: DynamicEnv = { ...rest, metadata: created, spec: { ...spec, ttl: { duration: '8h' } } };
+  expect(whyUnrouted(expiring, now)).toBe('it expired at 2026-01-01T08:00:00Z');
+  expect(whyUnrouted(expiring, Date.parse('2026-01-01T07:00:00Z'))).toBeUndefined();
   expect(whyUnrouted(environment({}, cart('not routed yet')), now)).toBe('shop/cart: not routed yet');
   expect(whyUnrouted(environment({}, cart()), now)).toBeUndefined();
 });
@@ -86,7 +86,7 @@ test.each([
   ['running', 'a change is held back', undefined, '0/1'],
   ['running', undefined, 'not routed yet', '0/1'],
   ['updating', undefined, undefined, '0/1'],
-])('a clone that is %s (%s, %s) counts as %s', (status, message, unreached, expected) => {
+])('readyCount counts a clone that is %s (%s, %s) as %s', (status, message, unreached, expected) => {
   const deployment = { name: 'cart-shop-pr-7', namespace: 'shop', status, ...(message !== undefined && { message }) };
   const cart = { deployment, ...(unreached !== undefined && { unreached }) };
   expect(readyCount(environment({}, { subsetsStatus: { 'shop/cart': cart } }))).toBe(expected);

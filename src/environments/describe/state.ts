@@ -1,4 +1,4 @@
-// How an environment is: in one word, as a count, and as a verdict for whoever waits for it.
+// The state of an environment: as one word, as a count, and as a verdict on whether to wait for it.
 import type { CloneStatus, DynamicEnv, StatusError, SubsetStatus } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
 import { notSeenYet } from '../../api/description/controllers-hint.ts';
@@ -8,10 +8,10 @@ import { lifetimeOf } from '../lifecycle/ttl.ts';
 import { timestamp } from '../../kube/times.ts';
 import { itemsOf, statusKey } from '../names.ts';
 
-/** The words of `stateOf`. */
+/** The results of `stateOf`. */
 export const STATES = ['pending', 'processing', 'ready', 'degraded', 'paused', 'asleep', 'deleting'] as const;
 
-/** One word: that of the status, or what is to be said of one that has none or is on its way out. */
+/** The state in the status; `deleting`, `paused` and `asleep` come first, and `pending` is for one without a status. */
 export function stateOf(env: DynamicEnv): string {
   if (env.metadata.deletionTimestamp !== undefined) return 'deleting';
   if (isPaused(env)) return 'paused';
@@ -19,7 +19,7 @@ export function stateOf(env: DynamicEnv): string {
   return env.status?.state ?? 'pending';
 }
 
-/** Why an environment is as `stateOf` says, in one sentence; undefined for one that is ready. */
+/** The reason for `stateOf`, in one sentence; undefined for a ready environment. */
 export function reasonOf(env: DynamicEnv): string | undefined {
   const { deletionTimestamp, finalizers = [] } = env.metadata;
   if (deletionTimestamp !== undefined) return `waits for the finalizers ${finalizers.join(', ')}`;
@@ -38,7 +38,7 @@ export function reasonOf(env: DynamicEnv): string | undefined {
   return verdict.is === 'stalled' ? verdict.reason : conditions.find(({ type }) => type === 'Ready')?.message;
 }
 
-/** Why no request is led to an environment, as far as it says so itself. */
+/** Why no request is routed to an environment, according to its spec and status. */
 export function whyUnrouted(env: DynamicEnv, now: number): string | undefined {
   if (env.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
   const { expiresAt } = lifetimeOf(env, now) ?? {};
@@ -62,44 +62,44 @@ export type Verdict =
   | { readonly is: 'ready' }
   /** Nothing will change by itself. */
   | { readonly is: 'stalled'; readonly reason: string }
-  /** Nothing will change until somebody wants it to. */
+  /** Nothing will change until a user changes it. */
   | { readonly is: 'held'; readonly reason: string }
   | { readonly is: 'open' };
 
-/** Reasons not to be ready that people have chosen. */
+/** Reasons not to be ready that a user has chosen. */
 const HELD = new Set(['Asleep', 'Paused']);
 
-/** Whether waiting for an environment is over. */
+/** Whether to go on waiting for an environment. */
 export function verdictOf(env: DynamicEnv): Verdict {
-  if (!isCurrent(env) || isAsleep(env) !== tellsOfSleep(env)) return { is: 'open' };
+  if (!isCurrent(env) || isAsleep(env) !== isReportedAsleep(env)) return { is: 'open' };
   const conditions = conditionsOf(env);
   const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
   if (stalled !== undefined) return { is: 'stalled', reason: stalled.message || stalled.reason };
   const ready = conditions.find(({ type }) => type === 'Ready');
-  // An operator that writes no conditions says it with the state alone.
+  // The original operator writes no conditions, only the state.
   const isReady = ready === undefined ? env.status?.state === 'ready' : ready.status === 'True';
   if (isReady) return { is: 'ready' };
   return HELD.has(ready?.reason ?? '') ? { is: 'held', reason: ready!.message } : { is: 'open' };
 }
 
-/** Whether the status says that an environment sleeps, or would if it were not paused. */
-function tellsOfSleep(env: DynamicEnv): boolean {
-  const isTold = conditionsOf(env).some(({ type, reason }) => type === 'Ready' && reason === 'Asleep');
-  return isPaused(env) ? isAsleep(env) : isTold;
+/** Whether the status says that an environment is asleep, or would if it were not paused. */
+function isReportedAsleep(env: DynamicEnv): boolean {
+  const isReported = conditionsOf(env).some(({ type, reason }) => type === 'Ready' && reason === 'Asleep');
+  return isPaused(env) ? isAsleep(env) : isReported;
 }
 
-/** Whether an environment sleeps, and nothing of it is still on the way to that. */
+/** Whether an environment is asleep, with no work left to do. */
 export function isFastAsleep(env: DynamicEnv): boolean {
   const isReconciling = conditionsOf(env).some(({ type, status }) => type === 'Reconciling' && status === 'True');
-  return verdictOf(env).is === 'held' && tellsOfSleep(env) && !isReconciling;
+  return verdictOf(env).is === 'held' && isReportedAsleep(env) && !isReconciling;
 }
 
-/** Subsets that run as they should and that requests reach, and consumers that run, of all: `1/2`. */
+/** How many subsets run and are reached by requests, and how many consumers run, of all: `1/2`. */
 export function readyCount(env: DynamicEnv): string {
   const { subsets, consumers } = itemsOf(env);
   const { status } = env;
   const total = subsets.length + consumers.length;
-  // The original operator says nothing about requests.
+  // The original operator does not report whether requests reach a subset.
   if (status?.observedGeneration === undefined) return `${status?.totalReady ?? 0}/${total}`;
   const runs = (clone: CloneStatus | undefined): boolean => clone?.status === 'running' && clone.message === undefined;
   const reached = subsets.filter((subset) => {
@@ -110,7 +110,7 @@ export function readyCount(env: DynamicEnv): string {
   return `${reached.length + running.length}/${total}`;
 }
 
-/** What the status says is wrong with the parts of a subset. */
+/** The errors of one part of a subset in the status. */
 export function partErrors(
   status: SubsetStatus | undefined,
   part: keyof NonNullable<SubsetStatus['subsetErrors']>,
@@ -118,7 +118,7 @@ export function partErrors(
   return errorTexts(status?.subsetErrors?.[part]);
 }
 
-/** The texts of errors in a status. */
+/** The messages of errors in a status. */
 export function errorTexts(errors: readonly StatusError[] | undefined): string[] {
   return (errors ?? []).map(({ error }) => error);
 }

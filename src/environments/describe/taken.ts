@@ -1,4 +1,4 @@
-// Which of the requests that an environment asks for go to others, whose routes come first.
+// The requests of an environment that go to other environments, whose routes come first.
 import { isInserted, isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import type { HttpMatch, HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { overlapOf } from '../../traffic/prove/overlap.ts';
@@ -8,7 +8,7 @@ import { titleOf } from '../routes/warnings.ts';
 import { formatMatches } from './matches.ts';
 import type { EnvironmentWorld } from './world.ts';
 
-/** Requests that go to an environment which comes first. */
+/** Requests that go to another environment, which comes first. */
 export interface Exception {
   /** `x-env=pr-7`. */
   readonly match: string;
@@ -16,7 +16,7 @@ export interface Exception {
   readonly taker: string;
 }
 
-/** The requests of an environment that earlier ones get. Those with two keys are not told of: see `overlapOf`. */
+/** The requests of an environment that earlier ones get. Requests with two keys are not included: see `overlapOf`. */
 export function exceptionsTo({ env, virtualServices }: EnvironmentWorld): readonly Exception[] {
   const owner = ownerOf(env, []);
   const { subsets } = itemsOf(env);
@@ -32,19 +32,19 @@ export function exceptionsTo({ env, virtualServices }: EnvironmentWorld): readon
   return [...new Map(found.map((each) => [`${each.match} ${each.taker}`, each])).values()];
 }
 
-/** Those of the requests of some entries that an earlier route takes. */
+/** The requests of some match entries that an earlier route takes. */
 function takenBy(service: VirtualService, earlier: HttpRoute, own: readonly HttpMatch[]): readonly Exception[] {
   return (earlier.match ?? [])
     .filter((entry) => own.some((each) => overlapOf(keyIn(each), keyIn(entry)) !== undefined))
     .map((entry) => ({ match: formatMatches([keyIn(entry)]), taker: titleOf(service, earlier) }));
 }
 
-/** What environments ask for themselves: the rest is that of the base route. */
+/** The conditions of the environment itself: the rest is that of the base route. */
 function keyIn({ headers, sourceLabels }: HttpMatch): Pick<HttpMatch, 'headers' | 'sourceLabels'> {
   return { ...(headers && { headers }), ...(sourceLabels && { sourceLabels }) };
 }
 
-/** Which requests, except those that others get. */
+/** The requests, except those that others get. */
 export function withExceptions(requests: string, exceptions: readonly Exception[]): string {
   const texts = exceptions.map(({ match, taker }) => `${match} (${taker})`);
   return texts.length === 0 ? requests : `${requests}, except ${texts.join(', ')}`;

@@ -32,13 +32,13 @@ import type { TreeNode } from '../../api/description/tree.ts';
 
 export interface EnvironmentDescription {
   readonly environment: TreeNode;
-  /** Which requests reach it, in short. */
+  /** The requests that reach it. */
   readonly match: string;
-  /** Those of them that other environments get. */
+  /** Requests that match, but go to other environments. */
   readonly exceptions: readonly Exception[];
   /** Commands that send such requests. */
   readonly call: readonly string[];
-  /** When it is deleted because its time to live is over. */
+  /** When it expires. */
   readonly expiresAt?: string;
   readonly events: readonly RecentEvent[];
 }
@@ -63,23 +63,23 @@ export function describeEnvironment(world: EnvironmentWorld): EnvironmentDescrip
   };
 }
 
-/** What the parts below do not say themselves. */
+/** Reasons that the parts below do not give. */
 function environmentReasons(env: DynamicEnv): string[] {
   if (env.metadata.deletionTimestamp !== undefined || !isCurrent(env)) return [reasonOf(env)!];
   const all = conditionsOf(env);
-  // The subset says who takes its requests.
+  // The subset says which environment takes its requests.
   const isShadowed = all.some(({ type, reason }) => type === 'Routed' && reason === 'Shadowed');
-  const told = all
+  const messages = all
     .filter(({ type, status, reason }) => {
-      // Degraded is the sum of what the parts below say themselves.
+      // Degraded only sums up the reasons of the parts below.
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
-      // Which routes are in the way, or why none can be made, is nobody else's to say.
+      // No other part says which routes conflict, or why none can be made.
       if (type === 'Routed' && ['RoutesMissing', 'RoutesIgnored'].includes(reason)) return true;
       if (type === 'Ready' && reason === 'Asleep') return true;
       return type === 'Paused' || (type === 'Conflicted' && !isShadowed) || reason.endsWith('WithWarnings');
     })
     .map(({ message }) => message);
-  return [...told, ...adviceFor(env), ...[isolationProblem(env)].flatMap((text) => text ?? [])];
+  return [...messages, ...adviceFor(env), ...[isolationProblem(env)].flatMap((text) => text ?? [])];
 }
 
 function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {
@@ -91,9 +91,9 @@ function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {
     ...virtualServiceNodes(world, subset, status),
   ];
   const ofMatches = partErrors(status, 'virtualServices').filter(isAboutMatches);
-  // Where no route is left, the environment itself says it first.
+  // If no route is left, the environment itself says it.
   const left = ofMatches.filter((error) => !status?.unreached?.includes(error));
-  const reasons = [...left, ...partErrors(status, 'subset'), ...unreachedOf(status)];
+  const reasons = [...left, ...partErrors(status, 'subset'), ...unreachedReasons(status)];
   return node('Subset', key, subsetState(status), { reasons, children });
 }
 
@@ -105,8 +105,8 @@ function subsetState(status: SubsetStatus | undefined): string {
   return 'processing';
 }
 
-/** Why requests that a route leads to the subset do not reach it; of one without routes, the parts say it. */
-function unreachedOf(status: SubsetStatus | undefined): string[] {
+/** Why requests do not reach a subset that has routes; without routes, the parts below say it. */
+function unreachedReasons(status: SubsetStatus | undefined): string[] {
   return status?.unreached !== undefined && isRouted(status) ? [status.unreached] : [];
 }
 
@@ -138,7 +138,7 @@ function cloneNode(
   const detail = [`${ready ?? 0}/${replicas} pods ready`, ...imagesOf(clone, subset)].join(', ');
   const reasons =
     state === 'running' && (ready ?? 0) >= replicas ? [] : [...deploymentReasons(clone), ...pods.flatMap(podReasons)];
-  // Of pods that are up for the moment, the controller remembers more.
+  // If the pods are up at the moment, the controller may know of a crash loop.
   const remembered = reasons.length === 0 && status?.message !== undefined ? [status.message] : [];
   return node('Deployment', keyOf(ref), state, { detail, reasons: [...errors, ...reasons, ...remembered] });
 }
@@ -172,7 +172,7 @@ function podReasons(pod: Pod): string[] {
   const waiting = [...initContainerStatuses, ...containerStatuses].flatMap(
     ({ name, state, lastState, restartCount }) => {
       const { reason, message } = state?.waiting ?? {};
-      // On its way, and no reason to worry.
+      // The container is starting, which is no problem.
       if (reason === undefined || reason === 'ContainerCreating' || reason === 'PodInitializing') return [];
       const { terminated } = lastState ?? {};
       const ended = terminated && `last exit code ${terminated.exitCode} (${terminated.reason})`;
@@ -187,15 +187,15 @@ function podReasons(pod: Pod): string[] {
 function ruleNodes(status: SubsetStatus | undefined, errors: readonly string[]): TreeNode[] {
   const rules = status?.destinationRules ?? [];
   const nodes = rules.map((rule) =>
-    node('DestinationRule', keyOf(rule), WORDS[rule.status] ?? rule.status, { reasons: ruleReasons(rule) }),
+    node('DestinationRule', keyOf(rule), STATE_WORDS[rule.status] ?? rule.status, { reasons: ruleReasons(rule) }),
   );
   return errors.length === 0
     ? nodes
     : [...nodes, node('DestinationRule', 'of the base', 'missing', { reasons: errors })];
 }
 
-/** What people read where the words of the status sound as if something of theirs were missing. */
-const WORDS: Readonly<Record<string, string>> = {
+/** Better words for states in the status that sound as if an object were missing. */
+const STATE_WORDS: Readonly<Record<string, string>> = {
   'ignored-missing-destination-rule': 'not made',
   'ignored-missing-virtual-service': 'not routed',
 };
@@ -239,19 +239,19 @@ function virtualServiceNode(
   });
   const state = routes.some((each) => each.state === 'running') ? undefined : routes[0]?.state;
   const reasons = ref.status === 'ignored-missing-virtual-service' ? whyIgnored(env, status, key) : [];
-  return node('VirtualService', key, state ?? WORDS[ref.status] ?? ref.status, { reasons, children: routes });
+  return node('VirtualService', key, state ?? STATE_WORDS[ref.status] ?? ref.status, { reasons, children: routes });
 }
 
 /** Why a VirtualService that leads to the workload has no route to the environment. */
 function whyIgnored(env: DynamicEnv, { unreached = '' }: SubsetStatus, key: string): string[] {
   const routed = conditionsOf(env).find(({ type }) => type === 'Routed');
   const about = (routed?.message ?? '').split('; ').filter((text) => text.startsWith(`VirtualService ${key}`));
-  // What holds for all of them is told above.
+  // A reason that applies to all of them is given above.
   if (about.length > 0 || unreached.includes('istioMatches[')) return about;
   return ['none of its routes goes to the default version'];
 }
 
-/** Whether an error is about the matches of the environment, and not about what it finds. */
+/** Whether an error is about the matches in the spec. */
 function isAboutMatches(error: string): boolean {
   return error.startsWith('istioMatches[');
 }

@@ -49,7 +49,7 @@ const objects = [
   virtualService([route]),
 ];
 
-test('the world of an environment: its clones and their pods, its rules, their services, and the routes', () => {
+test('environmentWorld contains clones and their pods, rules, their services, and VirtualServices', () => {
   const world = environmentWorld(readerOf(objects), env);
   expect([...world.clones.keys()]).toEqual(['shop/cart-shop-feature']);
   expect(world.pods.get('shop/cart-shop-feature')?.map(({ metadata }) => metadata.name)).toEqual(['cart-1']);
@@ -60,12 +60,12 @@ test('the world of an environment: its clones and their pods, its rules, their s
   ]);
 });
 
-test('what may not be seen is left out', () => {
+test('environmentWorld leaves out objects that may not be read', () => {
   const { clones, pods } = environmentWorld(readerOf(objects, ['Deployment shop/cart-shop-feature']), env);
   expect([clones.size, pods.size]).toEqual([0, 0]);
 });
 
-test('a deletion takes along routes, rules and clones, the environment last', () => {
+test('deletedWith lists routes, rules and clones, the environment last', () => {
   const removals = deletedWith(env);
   expect(removals.map(({ label }) => label)).toEqual([
     'Routes in VirtualService shop/cart',

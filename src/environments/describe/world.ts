@@ -1,5 +1,5 @@
-// What belongs to an environment: its clones with their pods, its rules, the VirtualServices that lead to it, what happened
-// to it. What may not be read is left out: the rest is still worth showing.
+// What belongs to an environment: its clones with their pods, its rules, the VirtualServices that lead to it, its
+// Events. What may not be read is left out: the rest is still worth showing.
 import { eventsAbout } from '../../api/description/events.ts';
 import { visible } from '../../api/description/reader.ts';
 import type { ObjectReader } from '../../api/description/reader.ts';
@@ -13,7 +13,7 @@ import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts'
 import { cloneName, itemsOf } from '../names.ts';
 import { Deployment, Pod, Service } from '../objects.ts';
 
-/** Everything that a description is made of. Maps are by `namespace/name`. */
+/** The input of a description. Maps are by `namespace/name`. */
 export interface EnvironmentWorld {
   readonly env: DynamicEnv;
   readonly clones: ReadonlyMap<string, Deployment>;
@@ -22,9 +22,9 @@ export interface EnvironmentWorld {
   readonly rules: ReadonlyMap<string, DestinationRule>;
   readonly virtualServices: ReadonlyMap<string, VirtualService>;
   readonly services: ReadonlyMap<string, Service>;
-  /** Of delegates among the VirtualServices: those that may delegate to them. */
+  /** VirtualServices that may delegate to delegates among the above. */
   readonly roots: readonly VirtualService[];
-  /** The latest last. */
+  /** Latest last. */
   readonly events: readonly Event[];
 }
 
@@ -49,12 +49,12 @@ export function environmentWorld(read: ObjectReader, env: DynamicEnv): Environme
   };
 }
 
-/** Where the clone of a subset is. */
+/** Name and namespace of the clone of a subset. */
 export function cloneRef(env: DynamicEnv, subset: Subset): { readonly name: string; readonly namespace: string } {
   return { name: cloneName(env.metadata, subset), namespace: subset.namespace };
 }
 
-/** The service that a rule is about, if it is one of the cluster. */
+/** The Service that a rule is for, if it is in the cluster. */
 function serviceRef(rule: DestinationRule): Ref[] {
   const host = rule.spec?.host ?? '';
   const full = /^([^.]+)\.([^.]+)\.svc\./.exec(host);

@@ -1,4 +1,4 @@
-// Paused environments: the controllers leave everything as it is, and tell of it. Deletion goes on, also that by age.
+// Paused environments: the controllers write only their status. Deletion and expiry still work.
 import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../../api/dynamicenv.ts';
 import type { PlannedCondition } from '../../controller/index.ts';
 import type { Decision } from '../decision.ts';
@@ -18,7 +18,7 @@ export const PAUSED: PlannedCondition = {
   message: 'only its status is written until spec.paused is unset',
 };
 
-/** What becomes of that which a paused environment no longer wants: nothing, and its status keeps telling of it. */
+/** Objects that a paused environment no longer needs are kept, and stay in its status. */
 export function pausedPruning(env: DynamicEnv, decisions: readonly Decision[], now: number): Pruning {
   const drainingSince = drainingSinceOf(env, now);
   const { subsetsStatus, consumersStatus } = env.status ?? {};

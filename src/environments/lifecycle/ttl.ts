@@ -1,5 +1,5 @@
-// How long an environment lives: when its time is over, that people are told an hour before, and its deletion then. Time is
-// that of the controllers; what is written down are whole seconds.
+// The time to live of an environment: when it expires, the notice an hour before, and its deletion. Uses the clock of
+// the controllers; recorded times are whole seconds.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import type { Plan, PlannedCondition, PlannedEvent } from '../../controller/index.ts';
@@ -7,16 +7,16 @@ import { parseDuration, removeUnchanged } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
 import type { ReasonOf } from '../reasons.ts';
 
-/** Holds a moment before which an environment does not expire, whatever its ttl says: `offshoot env extend` writes it. */
+/** A time before which an environment does not expire, whatever its ttl: `offshoot env extend` writes it. */
 export const EXTENDED_UNTIL = 'offshoot.dev/extended-until';
 
 /** The longest time to live. */
 export const MAX_TTL_MS = 365 * 86_400_000;
 
-/** People are told so long before the end, or as soon as it is known, if that is later. */
+/** How long before its expiry an environment gives notice. */
 const NOTICE_MS = 3_600_000;
 
-/** The condition of an environment that expires soon: later plans see by it that people were told. */
+/** The condition of an environment that expires soon: later plans see by it that notice was given. */
 const EXPIRING = 'Expiring';
 
 export interface Lifetime {
@@ -26,11 +26,11 @@ export interface Lifetime {
   readonly specUpdatedAt?: number;
 }
 
-/** How long an environment lives; undefined for one that lives until somebody deletes it. */
+/** The lifetime of an environment; undefined for one that does not expire. */
 export function lifetimeOf(env: DynamicEnv, now: number): Lifetime | undefined {
   const { ttl } = env.spec ?? {};
   const ms = ttl && ttlMs(ttl.duration);
-  // One that is refused at admission and is there all the same is no reason to delete anything.
+  // An invalid ttl that got past admission must not delete anything.
   if (ms === undefined || ms <= 0 || ms > MAX_TTL_MS) return undefined;
   const created = Date.parse(env.metadata.creationTimestamp ?? '') || now;
   const specUpdatedAt = ttl?.from === 'Updated' ? updateTime(env, created, now) : undefined;
@@ -42,25 +42,25 @@ function ttlMs(duration: string | undefined): number | undefined {
   return parseDuration(duration ?? '');
 }
 
-/** When the spec was last changed: the status says it for as long as it is about the spec as it is now. */
+/** When the spec was last changed: from the status, if that is about the current spec. */
 function updateTime({ metadata, status }: DynamicEnv, created: number, now: number): number {
   const known = Date.parse(status?.specUpdatedAt ?? '');
   if (status?.observedGeneration === metadata.generation && !Number.isNaN(known)) return known;
-  // Nobody has changed the first one since. Of others it is not known: the time at which it was noticed is later, if not equal.
+  // The first generation is that of the creation. For others, the time is not known: now is not earlier.
   return metadata.generation === 1 ? created : Math.floor(now / 1_000) * 1_000;
 }
 
 /** Until when an environment is extended, in milliseconds; undefined if it is not. */
 function extensionOf({ metadata }: DynamicEnv): number | undefined {
   const until = metadata.annotations?.[EXTENDED_UNTIL];
-  return until === undefined || !isMoment(until) ? undefined : Date.parse(until);
+  return until === undefined || !isTime(until) ? undefined : Date.parse(until);
 }
 
-function isMoment(text: string): boolean {
+function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[-+]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** The deletion of an environment whose time is over. An extension that comes at the same moment is not lost. */
+/** Deletes an expired environment, unless it has changed: an extension at the same moment is not lost. */
 export function planExpiry(env: DynamicEnv): Plan {
   const { duration, from = 'Created' } = env.spec.ttl!;
   const note = `its time to live is over: spec.ttl is ${duration} from ${from}`;
@@ -70,7 +70,7 @@ export function planExpiry(env: DynamicEnv): Plan {
   };
 }
 
-/** The plan of an environment that has a lifetime: its status tells of that, and people are told in time. */
+/** Adds the lifetime of an environment to its plan: in the status, and as a notice in time. */
 export function withLifetime(
   plan: Plan,
   env: DynamicEnv,
@@ -94,7 +94,7 @@ export function withLifetime(
         conditions: [...(status.conditions ?? []), ...(condition ? [condition] : [])],
       },
     }),
-    events: [...(plan.events ?? []), ...(status && condition ? newsOf(env, condition) : [])],
+    events: [...(plan.events ?? []), ...(status && condition ? noticeEvents(env, condition) : [])],
     ...(waits.length > 0 && { requeueAfterMs: Math.min(...waits) }),
   };
 }
@@ -108,13 +108,13 @@ function expiring({ metadata }: DynamicEnv, expiresAt: number, undeletable: stri
   return { type: EXPIRING, status: 'True', reason, message };
 }
 
-/** People are told once of each end, also by a controller that is started again. */
-function newsOf(env: DynamicEnv, { reason, message }: PlannedCondition): readonly PlannedEvent[] {
-  const isTold = conditionsOf(env).some((each) => each.type === EXPIRING && each.message === message);
-  return isTold ? [] : [{ type: 'Warning', reason, note: message }];
+/** One Event for each expiry, even after a restart of the controller. */
+function noticeEvents(env: DynamicEnv, { reason, message }: PlannedCondition): readonly PlannedEvent[] {
+  const isReported = conditionsOf(env).some((each) => each.type === EXPIRING && each.message === message);
+  return isReported ? [] : [{ type: 'Warning', reason, note: message }];
 }
 
-/** A field that asks for a lifetime that can't be. */
+/** A field with an invalid lifetime. */
 export interface LifetimeProblem {
   readonly at: readonly string[];
   readonly path: string;
@@ -122,14 +122,14 @@ export interface LifetimeProblem {
   readonly detail: string;
 }
 
-/** What is wrong with the lifetime that an environment asks for. */
+/** The problem with the lifetime of an environment. */
 export function lifetimeProblem({ metadata, spec }: DynamicEnv): LifetimeProblem | undefined {
   const detail = spec?.ttl && durationProblem(spec.ttl.duration);
   if (detail !== undefined) {
     return { at: ['spec', 'ttl', 'duration'], path: 'spec.ttl.duration', value: spec?.ttl?.duration, detail };
   }
   const until = metadata.annotations?.[EXTENDED_UNTIL];
-  if (until === undefined || isMoment(until)) return undefined;
+  if (until === undefined || isTime(until)) return undefined;
   return {
     at: ['metadata', 'annotations', EXTENDED_UNTIL],
     path: `metadata.annotations[${EXTENDED_UNTIL}]`,
@@ -145,10 +145,10 @@ function durationProblem(duration: string): string | undefined {
   return ms > MAX_TTL_MS ? 'it must be at most 365d: omit spec.ttl for an environment that does not expire' : undefined;
 }
 
-/** What to warn of who gives an environment such a lifetime: that there is nothing left of it. */
+/** Warns if an environment would have expired with its new lifetime. */
 export function lifetimeWarnings(env: DynamicEnv, now: number): readonly string[] {
   const lifetime = lifetimeOf(env, now);
-  // A change of the spec is an update: whatever counts from that starts over.
+  // A change of the spec is an update: a lifetime that counts from that starts over.
   if (lifetime === undefined || lifetime.expiresAt > now || env.spec?.ttl?.from === 'Updated') return [];
   return [`spec.ttl: the environment expired at ${timestamp(lifetime.expiresAt)} with this value and is deleted now`];
 }

@@ -1,16 +1,16 @@
-// Metrics of environments, under names that dashboards know.
+// Metrics of environments, with names that dashboards use.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { conditionsOf, countByCondition, countByState } from '../../controller/index.ts';
 import type { TableGauge } from '../../controller/index.ts';
 import { isInserted } from '../../traffic/istio/inserted-routes.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { STATES, stateOf } from '../describe/state.ts';
-import { findOrphans } from '../orphans.ts';
+import { findOrphans } from '../orphans/orphans.ts';
 import { ISOLATED } from '../proofs/isolated.ts';
-import { isDistributed } from '../routes/proxies.ts';
+import { isDistributed } from '../routes/observe.ts';
 import type { Settings } from '../settings.ts';
 
-/** How many environments there are in which state, and what others left behind. */
+/** The number of environments by state, and of orphans. */
 export function environmentGauges(settings: Settings): readonly TableGauge[] {
   return [...ofEnvironments, ofOrphans(settings)];
 }

@@ -58,7 +58,7 @@ describe('gauges', () => {
       ]),
     );
 
-  test('environments are counted by state, with 0 for states that none is in', () => {
+  test('count environments by state, with 0 for unused states', () => {
     expect(values('offshoot_environments')).toEqual({
       pending: 1,
       processing: 0,
@@ -70,7 +70,7 @@ describe('gauges', () => {
     });
   });
 
-  test('proofs are counted by result, conditions by reason', () => {
+  test('count proofs by result, and conditions by reason', () => {
     expect(values('offshoot_proofs')).toEqual({ proved: 2, refuted: 0, undecided: 1 });
     expect(values('offshoot_environment_conditions')).toEqual({
       'Isolated True Isolated': 2,
@@ -79,7 +79,7 @@ describe('gauges', () => {
     });
   });
 
-  test('only VirtualServices with routes of environments count as behind', () => {
+  test('count only VirtualServices with routes of environments as undistributed', () => {
     expect(values('offshoot_undistributed_virtual_services')).toEqual({ '': 1 });
   });
 });
@@ -97,7 +97,7 @@ describe('time to ready', () => {
     expect(measured(ready('False', 1_000), ready('True', 90_000), 90_000)).toBe(90);
   });
 
-  test('is not measured while it is not ready, when it stays so, or when something had broken meanwhile', () => {
+  test('is not measured while it is not ready, again once it is ready, or after it broke', () => {
     expect(measured(environment('a'), ready('False', 1_000), 1_000)).toBeUndefined();
     expect(measured(ready('True', 1_000), ready('True', 1_000), 9_000)).toBeUndefined();
     expect(measured(ready('False', 3_600_000), ready('True', 3_700_000), 3_700_000)).toBeUndefined();

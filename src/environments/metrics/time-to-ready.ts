@@ -1,9 +1,9 @@
-// How long a new environment takes to be ready: the time that its author waits.
+// How long a new environment takes until it is ready.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import type { Condition, StatusTiming } from '../../controller/index.ts';
 
-/** A status that says "not ready" for the first time comes this soon; a later one is about something that broke. */
+/** The first "not ready" status is written within this time; a later one means that something broke. */
 const FIRST_STATUS_MS = 60_000;
 
 export const timeToReady: StatusTiming<DynamicEnv> = {

@@ -1,4 +1,4 @@
-// The condition `Isolated` as a controller writes it.
+// The condition `Isolated`, as the controller writes it.
 import { expect, test } from 'vitest';
 import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../../test/environments/workload.ts';
@@ -12,7 +12,7 @@ function conditionIn(cluster: MemoryCluster, type: string) {
   return conditionsOf(cluster.list(DynamicEnv)[0]!).find((each) => each.type === type);
 }
 
-test('an environment says whether it leaves the requests of others alone, ready or not', async () => {
+test('an environment reports whether it is isolated, whether or not it is ready', async () => {
   const cluster = await MemoryCluster.of([
     ...Object.values(workload('shop', 'cart')),
     environment('shop', 'feature', [cart]),
@@ -22,7 +22,7 @@ test('an environment says whether it leaves the requests of others alone, ready 
   const [routes] = cluster.list(VirtualService);
   const plain = { match: [{ uri: { prefix: '/plain' } }], route: [{ destination: { host: 'cart' } }] };
   await cluster.put({ ...routes!, spec: { ...routes!.spec, http: [...routes!.spec!.http!, plain] } } as VirtualService);
-  // Nobody gets to a route behind one for everything.
+  // No request reaches a route after a catch-all route.
   expect(await cluster.settle()).toEqual([]);
   expect(conditionIn(cluster, 'Isolated')).toMatchObject({ status: 'True' });
   await cluster.put({ ...routes!, spec: { ...routes!.spec, http: [plain, ...routes!.spec!.http!] } } as VirtualService);

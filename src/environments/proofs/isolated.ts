@@ -1,5 +1,5 @@
-// The condition `Isolated`: what the proof of an environment comes to, made again only when something changes that it
-// was made from. It says nothing about whether the environment is ready.
+// The condition `Isolated`: the result of the proof of an environment, computed again only when its input changes. It
+// is independent of `Ready`.
 import { defineModel } from '../../controller/index.ts';
 import type { Facts, Model, PlannedCondition } from '../../controller/index.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
@@ -38,7 +38,7 @@ function conditionsBy(settings: Settings): IsolatedConditions {
   return model;
 }
 
-/** What a proof comes to; with the request to try, if there is one for which it does not hold. */
+/** The condition for a proof, with the counterexample as a request to try, if there is one. */
 function isolatedCondition({ verdict, reason, message, counterexample }: Proof): PlannedCondition {
   return {
     type: ISOLATED,

@@ -1,8 +1,8 @@
-// A proof as data and in words: for whoever prints it or draws it.
+// A proof as data and as text, for the command line and the dashboard.
 import { decisionData, decisionLines, explainLine } from '../../traffic/index.ts';
 import type { Decision, DecisionData, Proof, Request } from '../../traffic/index.ts';
 
-/** What programs get of a proof. */
+/** A proof as data, for programs. */
 export interface ProofData {
   /** `NAMESPACE/NAME`. */
   readonly environment: string;
@@ -13,7 +13,7 @@ export interface ProofData {
     readonly request: Request;
     /** The command that explains it. */
     readonly explain: string;
-    /** What becomes of it without the environment, and with it. */
+    /** How it is routed without the environment, and with it. */
     readonly before: DecisionData;
     readonly after: DecisionData;
   };
@@ -39,9 +39,9 @@ export function proofData(environment: string, proof: Proof): ProofData {
   };
 }
 
-/** What there is to a proof besides its message: the request for which it does not hold, and notes. */
+/** The lines of a proof after its message: the counterexample, and notes. */
 export function proofLines({ counterexample, notes }: Proof): readonly string[] {
-  const became = (when: string, decision: Decision): readonly string[] => [
+  const outcomeLines = (when: string, decision: Decision): readonly string[] => [
     when,
     ...decisionLines(decision).map((line) => `  ${line}`),
   ];
@@ -49,8 +49,8 @@ export function proofLines({ counterexample, notes }: Proof): readonly string[] 
     counterexample === undefined
       ? []
       : [
-          ...became('without the environment:', counterexample.before),
-          ...became('with it:', counterexample.after),
+          ...outcomeLines('without the environment:', counterexample.before),
+          ...outcomeLines('with it:', counterexample.after),
           `try: ${explainLine(counterexample.request)}`,
         ];
   return [...example, ...notes.map((note) => `note: ${note}`)];

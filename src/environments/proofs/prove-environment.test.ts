@@ -1,4 +1,4 @@
-// Proofs of environments in a cluster: what is found out about each, and which changes make it worth asking again.
+// Proofs of environments in a cluster: their results, and which changes cause a new proof.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
 import { environment, workload } from '../../../test/environments/workload.ts';
@@ -22,7 +22,7 @@ function environmentOf(name: string): DynamicEnv {
   return { ...env, spec: { ...env.spec, istioMatches: [{ headers: { 'x-env': { exact: name } } }] } };
 }
 
-/** A shop with environments that have all they ask for, and what else is given. */
+/** A settled shop with these environments and other objects. */
 async function shopWith(names: readonly string[], others: readonly KubeObject[] = []): Promise<MemoryCluster> {
   const cluster = await MemoryCluster.of([
     ...Object.values(workload('shop', 'cart')),
@@ -37,7 +37,7 @@ const proofOf = (facts: Facts, name: string) => proveEnvironment(facts, { name, 
 const proofIn = (cluster: MemoryCluster, name = 'a') => proofOf(factsOf(cluster.tables, untracked), name);
 
 let version = 1_000;
-/** Something is now as given, without anybody who would do anything about it. */
+/** Changes an object in the tables, without running the controllers. */
 function observe<T extends KubeObject>(cluster: MemoryCluster, kind: Kind<T>, observed: T): void {
   const object = { ...observed, metadata: { ...observed.metadata, resourceVersion: String(++version) } };
   for (const table of cluster.tables.holding(kind)) table.observe(object);
@@ -52,7 +52,7 @@ function observeRoutes(cluster: MemoryCluster, edit: (http: readonly HttpRoute[]
 }
 
 describe('an environment in a cluster', () => {
-  test('is isolated, also beside others', async () => {
+  test('is isolated, even beside others', async () => {
     const cluster = await shopWith(['a', 'b']);
     for (const name of ['a', 'b']) {
       expect(proofIn(cluster, name)).toEqual({
@@ -67,7 +67,7 @@ describe('an environment in a cluster', () => {
     }
   });
 
-  test('is told nothing of answers and pods that it does not have', async () => {
+  test('gets no notes on responses and pods that it does not have', async () => {
     const keyed = ['first', 'second'].map((name) => ({
       ...environment('shop', name, [cart]),
       spec: { key: 'pr-7', subsets: environment('shop', name, [cart]).spec.subsets },
@@ -87,7 +87,7 @@ describe('an environment in a cluster', () => {
     expect(proofIn(cluster, 'second')?.notes).toContainEqual(header);
   });
 
-  test('is isolated by its key too', async () => {
+  test('is isolated if it has a key', async () => {
     const keyed = ['pr-1', 'pr-12'].map((key) => ({
       ...environment('shop', key, [cart]),
       spec: { key, subsets: environment('shop', key, [cart]).spec.subsets },
@@ -96,7 +96,7 @@ describe('an environment in a cluster', () => {
     for (const { metadata } of keyed) expect(proofIn(cluster, metadata.name)).toMatchObject({ reason: 'Isolated' });
   });
 
-  test('is not where a route leads to the workload without a subset', async () => {
+  test('is not isolated if a route leads to the workload without a subset', async () => {
     const { routes } = workload('shop', 'cart');
     const plain: HttpRoute = { match: [{ uri: { prefix: '/plain' } }], route: [{ destination: { host: 'cart' } }] };
     const cluster = await shopWith(
@@ -114,7 +114,7 @@ describe('an environment in a cluster', () => {
     });
   });
 
-  test('is not where another Service selects its pods, and has no routes', async () => {
+  test('is not isolated if another Service without routes selects its pods', async () => {
     const { service } = workload('shop', 'cart');
     const cluster = await shopWith(['a'], [{ ...service, metadata: { name: 'basket', namespace: 'shop' } }]);
     expect(proofIn(cluster)).toMatchObject({
@@ -123,7 +123,7 @@ describe('an environment in a cluster', () => {
     });
   });
 
-  test('is not where a ServiceEntry selects its pods', async () => {
+  test('is not isolated if a ServiceEntry selects its pods', async () => {
     const cluster = await shopWith(['a']);
     observe(cluster, ServiceEntry, {
       apiVersion: 'networking.istio.io/v1beta1',
@@ -142,18 +142,18 @@ describe('an environment in a cluster', () => {
     });
   });
 
-  test('is not while its routes ask for less than its key', async () => {
+  test('is not isolated while its routes match more than its key', async () => {
     const cluster = await shopWith(['a']);
     const wider = [{ headers: { 'x-env': { prefix: 'a' } } }];
     observeRoutes(cluster, ([own, ...others]) => [{ ...own!, match: wider }, ...others]);
     expect(proofIn(cluster)).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
   });
 
-  test('that is not there has no proof', async () => {
+  test('that does not exist has no proof', async () => {
     expect(proofIn(await shopWith([]))).toBeUndefined();
   });
 
-  test('is proved before anybody makes it', async () => {
+  test('can be proved before it is created', async () => {
     const { tables, now } = await shopWith(['b']);
     const { facts } = forecast({
       controllers: [...environments(), assumedRollouts()],
@@ -175,8 +175,8 @@ describe('an environment is proved again when', () => {
     cluster = await shopWith(['a', 'b']);
   });
 
-  /** The environments whose proofs may be others after a change. */
-  async function concernedBy(change: () => void | Promise<void>): Promise<readonly string[]> {
+  /** The environments whose proofs may change because of a change. */
+  async function affectedBy(change: () => void | Promise<void>): Promise<readonly string[]> {
     const woken: string[] = [];
     const { tables, now } = cluster;
     const reads = new Reads({ tables, now: () => now, wake: (reader) => woken.push(reader) });
@@ -190,34 +190,34 @@ describe('an environment is proved again when', () => {
   test('a base route or its own routes change', async () => {
     const isOfA = ({ name = '' }: HttpRoute): boolean => name.includes('-shop-a-');
     const slow = (http: readonly HttpRoute[]) => http.map((route) => ({ ...route, timeout: '1s' }));
-    expect(await concernedBy(() => observeRoutes(cluster, slow))).toEqual(['a', 'b']);
-    expect(await concernedBy(() => observeRoutes(cluster, (http) => http.filter((each) => !isOfA(each))))).toEqual([
+    expect(await affectedBy(() => observeRoutes(cluster, slow))).toEqual(['a', 'b']);
+    expect(await affectedBy(() => observeRoutes(cluster, (http) => http.filter((each) => !isOfA(each))))).toEqual([
       'a',
     ]);
   });
 
-  test('another Service comes that selects its pods', async () => {
+  test('another Service that selects its pods is created', async () => {
     const { service } = workload('shop', 'cart');
     const basket = { ...service, metadata: { name: 'basket', namespace: 'shop' } };
-    expect(await concernedBy(() => cluster.put(basket))).toEqual(['a', 'b']);
+    expect(await affectedBy(() => cluster.put(basket))).toEqual(['a', 'b']);
   });
 
-  test('istiod is configured otherwise', async () => {
+  test('the configuration of istiod changes', async () => {
     const config = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'istio', namespace: 'istio-system' },
       data: { mesh: 'rootNamespace: roots\n' },
     };
-    expect(await concernedBy(() => observe(cluster, ConfigMap, config))).toEqual(['a', 'b']);
+    expect(await affectedBy(() => observe(cluster, ConfigMap, config))).toEqual(['a', 'b']);
   });
 
-  test('but not when another environment comes or goes', async () => {
-    const come = async (): Promise<void> => {
+  test('but not when another environment is created or deleted', async () => {
+    const create = async (): Promise<void> => {
       await cluster.put(environmentOf('c'));
       expect(await cluster.settle()).toEqual([]);
     };
-    expect(await concernedBy(come)).toEqual([]);
+    expect(await affectedBy(create)).toEqual([]);
     expect(proofIn(cluster, 'c')).toMatchObject({ verdict: 'True' });
   });
 
@@ -229,6 +229,6 @@ describe('an environment is proved again when', () => {
         observe(cluster, DynamicEnv, { ...each, status });
       }
     };
-    expect(await concernedBy(unready)).toEqual([]);
+    expect(await affectedBy(unready)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Proves that an environment moves nobody else's requests: compares the world that is observed, or forecast, with the
+// Proves that an environment changes the routing of no other requests: compares the observed or forecast world with the
 // same world without the environment. For the controller, `offshoot prove`, `offshoot plan` and the dashboard.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { defineModel } from '../../controller/index.ts';
@@ -17,8 +17,8 @@ import type { Subject } from './subject.ts';
 import { worldsOf } from './worlds.ts';
 
 /**
- * The proof of an environment in the world of some facts: of a controller, or of a forecast, which has environments that
- * nobody has made yet. Undefined if the environment is not there.
+ * The proof of an environment from the facts of a controller or of a forecast, which may have environments that are not
+ * created yet. Undefined if the environment does not exist.
  */
 export function proveEnvironment(facts: Facts, environment: Ref, settings: Settings): Proof | undefined {
   const { subjects, ...shared } = facts.model(proofMaps(settings));
@@ -29,7 +29,7 @@ export function proveEnvironment(facts: Facts, environment: Ref, settings: Setti
 }
 
 interface ProofMaps extends WithoutEnvironments {
-  /** By the keys of environments: the same as long as nothing changes that a proof looks at. */
+  /** By the keys of environments: equal until the input of a proof changes. */
   readonly subjects: Lookup<string, Subject>;
 }
 
@@ -40,7 +40,7 @@ function proofMaps(settings: Settings): Model<ProofMaps> {
   let model = models.get(id);
   if (model === undefined) {
     model = defineModel((facts) => ({
-      // None of these depends on what istiod is configured with.
+      // None of these depends on the configuration of istiod.
       ...withoutEnvironments(facts, { ...DEFAULT_MESH, clusterDomain: settings.clusterDomain }),
       subjects: derive('what proofs are about', (read, key: string) => {
         const env = facts(read).get(DynamicEnv, refOf(key));

@@ -1,5 +1,5 @@
-// What all proofs share: the world without any environment, as derived maps. What comes and goes with environments, and
-// how many pods are ready, changes none of them.
+// What all proofs share: the world without any environment, as derived maps. Created and deleted environments, and
+// ready pods, do not change them.
 import type { Facts } from '../../controller/index.ts';
 import { defineTable, keyOf, refOf } from '../../kube/index.ts';
 import type { TableKind } from '../../kube/index.ts';
@@ -15,20 +15,20 @@ import { MARKER_LABEL } from '../names.ts';
 import { isForEnvironment } from '../tables.ts';
 
 export interface WithoutEnvironments {
-  /** By `LOOK-UP HOST`, or the key of a delegate: the keys of VirtualServices. */
+  /** By `LOOKUP HOST`, or by the key of a delegate: the keys of VirtualServices. */
   readonly keys: Lookup<string, readonly string[]>;
-  /** By host: the rules that people made. */
+  /** By host: the base rules. */
   readonly rules: Lookup<string, readonly DestinationRule[]>;
-  /** Who answers for a service, without clones. */
+  /** The workloads of a service, without clones. */
   readonly workloads: Lookup<MeshService, readonly Workload[]>;
 }
 
-/** The indexes without what is of environments: however many come and go, nothing is looked up again. */
-const OF_PEOPLE = 'proofs, without environments';
+/** The name of indexes without objects of environments: created and deleted environments cause no new lookups. */
+const WITHOUT_ENVIRONMENTS = 'proofs, without environments';
 
 const BaseDeployments = defineTable(Deployment, {
   indexes: {
-    [OF_PEOPLE]: (each) =>
+    [WITHOUT_ENVIRONMENTS]: (each) =>
       each.spec?.template?.metadata?.labels?.[MARKER_LABEL] === undefined ? templateLabels(each) : [],
   },
 });
@@ -39,7 +39,7 @@ function rulesBy({ clusterDomain }: MeshSettings): TableKind<DestinationRule> {
   let table = byDomain.get(clusterDomain);
   if (table === undefined) {
     const indexes = {
-      [`${OF_PEOPLE}, ${clusterDomain}`]: (rule: DestinationRule) =>
+      [`${WITHOUT_ENVIRONMENTS}, ${clusterDomain}`]: (rule: DestinationRule) =>
         isForEnvironment(rule) ? [] : [ruleHost(rule, clusterDomain)],
     };
     byDomain.set(clusterDomain, (table = defineTable(DestinationRule, { indexes })));
@@ -47,7 +47,7 @@ function rulesBy({ clusterDomain }: MeshSettings): TableKind<DestinationRule> {
   return table;
 }
 
-/** How a world finds VirtualServices. */
+/** The ways to look up VirtualServices in a world. */
 export type LookUp = 'virtualServices' | 'virtualServicesTo' | 'delegatingTo';
 
 export function withoutEnvironments(facts: (read: Read) => Facts, settings: MeshSettings): WithoutEnvironments {
@@ -60,18 +60,18 @@ export function withoutEnvironments(facts: (read: Read) => Facts, settings: Mesh
       return found.map(({ metadata }) => keyOf(metadata));
     }),
     rules: derive('rules of hosts without environments', (read, host: string) =>
-      facts(read).index(rulesBy(settings), `${OF_PEOPLE}, ${settings.clusterDomain}`, host),
+      facts(read).index(rulesBy(settings), `${WITHOUT_ENVIRONMENTS}, ${settings.clusterDomain}`, host),
     ),
     workloads: derive(
       'workloads of services without clones',
       (read, service: MeshService) =>
-        workloadsFor(facts(read), service, [BaseDeployments, OF_PEOPLE]).map(assumedReady),
+        workloadsFor(facts(read), service, [BaseDeployments, WITHOUT_ENVIRONMENTS]).map(assumedReady),
       { key: (service) => JSON.stringify(service) },
     ),
   };
 }
 
-/** A workload whose pods are ready: whether they are at the moment says nothing about who else gets there. */
+/** A workload with ready pods: their current readiness does not matter for isolation. */
 export function assumedReady(workload: Workload): Workload {
   return { ...workload, isReady: true };
 }

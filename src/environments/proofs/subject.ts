@@ -1,5 +1,6 @@
-// An environment as a proof looks at it: what is its own, and what can lead requests to it. Without what changes all the
-// time, such as how many pods are ready, so that a proof is made again only when something else might come of it.
+// The input of a proof about one environment: its own objects, and what can lead requests to it. It leaves out what
+// changes all the time, such as the number of ready pods, so that a proof is computed again only when its result may
+// differ.
 import type { DynamicEnv, Subset } from '../../api/dynamicenv.ts';
 import type { Facts } from '../../controller/index.ts';
 import { defineTable } from '../../kube/index.ts';
@@ -19,7 +20,7 @@ import { Deployment } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 import { assumedReady } from './shared.ts';
 
-/** What a proof is about. */
+/** The environment that a proof is about. */
 export interface Subject {
   readonly environment: Ref;
   readonly owner: RouteOwner;
@@ -36,7 +37,7 @@ const SelectingEntries = defineTable(ServiceEntry, {
   },
 });
 
-/** Looks up what a proof of an environment is about. */
+/** Looks up the subject of a proof. */
 export function subjectOf(facts: Facts, env: DynamicEnv, settings: Settings): Subject {
   const { owner } = identify(facts, env, settings);
   const made = findMade(facts, env, owner);
@@ -54,7 +55,7 @@ export function subjectOf(facts: Facts, env: DynamicEnv, settings: Settings): Su
       virtualServices: findEdited(facts, env, settings).map(({ metadata }) => refIn(metadata)),
     },
     rules: made.rules,
-    // One that sleeps has no pods, whoever selects them.
+    // A clone that is asleep has no pods.
     clones: made.clones
       .filter((clone) => !isScaledDown(clone) || clone.spec.replicas !== 0)
       .map((clone) => assumedReady(workloadOf(clone))),
@@ -65,14 +66,14 @@ function refIn({ name, namespace }: Ref): Ref {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** The hosts of a base workload; when that is gone, those of its clone. */
+/** The hosts of a base workload or, if it is gone, of its clone. */
 function baseHosts(facts: Facts, env: DynamicEnv, subset: Subset, settings: Settings): readonly string[] {
   const clone = { name: cloneName(env.metadata, subset), namespace: subset.namespace };
   const known = facts.get(Deployment, subset) ?? facts.get(Deployment, clone);
   return known === undefined ? [] : hostsOf(facts, known, settings);
 }
 
-/** The names by which the pods of a Deployment are called: those of Services and ServiceEntries that select them. */
+/** The hosts of the pods of a Deployment: those of Services and ServiceEntries that select them. */
 function hostsOf(facts: Facts, deployment: Deployment, { clusterDomain }: Settings): readonly string[] {
   const { namespace = '' } = deployment.metadata;
   const services = findServices(facts, deployment).map(({ metadata }) =>

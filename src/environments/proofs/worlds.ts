@@ -1,6 +1,6 @@
-// The world with an environment and the world without it, as far as its proof needs them. What belongs to others that
-// have nothing to do with its requests is in neither: a hundred environments that share a VirtualService are proved
-// without looking at each other, and one that comes concerns none of them.
+// The world with an environment and the world without it, as far as its proof needs them. Objects of other environments
+// that do not concern its requests are in neither: a hundred environments that share a VirtualService are proved
+// independently, and a new one does not affect the others.
 import type { Facts } from '../../controller/index.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import { worldOfFacts } from '../../traffic/index.ts';
@@ -14,7 +14,7 @@ import { getSeenService } from '../virtual-services.ts';
 import type { LookUp, WithoutEnvironments } from './shared.ts';
 import type { Subject } from './subject.ts';
 
-/** The mesh, and what a key stands for in it. */
+/** The mesh settings, and the header of keys. */
 type ProofSettings = MeshSettings & Pick<Settings, 'keyHeader'>;
 
 export interface Worlds {
@@ -57,7 +57,7 @@ function withIt(
 /** A world without the routes, the rules and the clones of an environment. */
 function withoutIt(world: World, { owner, rules, clones }: Subject): World {
   const own = { rules: new Set(rules), clones: new Set(clones) };
-  // The same object every time it is asked for.
+  // Always the same object for the same VirtualService.
   const stripped = new Map<VirtualService, VirtualService>();
   const strip = (service: VirtualService): VirtualService => {
     let found = stripped.get(service);

@@ -1,21 +1,21 @@
-// What of an environment's routes is due at a moment, and what still waits: for its clone to run, or for proxies to know
-// its rule.
+// Which routes of an environment are due now, and which still wait: for the clone to run, or for proxies to know its
+// rule.
 import type { RouteWish } from '../../traffic/istio/insert-routes.ts';
 import type { Decision, RoutedHost } from '../decision.ts';
 import { messages } from '../messages.ts';
 import type { Settings } from '../settings.ts';
 import type { EnvironmentWishes } from './wishes.ts';
 
-/** Clocks of two machines may differ by this much. */
-const MOST_SKEW_MS = 5_000;
+/** The maximum clock skew between two machines. */
+const MAX_SKEW_MS = 5_000;
 
-/** What an environment wants of a VirtualService now. */
+/** The routes that an environment wants in a VirtualService now. */
 export interface DueWish extends RouteWish {
   /** `namespace/name`. */
   readonly environment: string;
 }
 
-/** What is due of the wishes of an environment for a VirtualService, and after what time there is more. */
+/** The wish of an environment for a VirtualService that is due now, and how long other routes still wait. */
 export function dueWish(
   { environment, owner, matches, virtualServices }: EnvironmentWishes,
   service: string,
@@ -33,19 +33,19 @@ export function dueWish(
   return { wish: { ...rest, environment, owner, matches, insertions: due }, waits };
 }
 
-/** How far the routes of a subset are at a moment. */
+/** Which routes of a subset are due now. */
 export interface DueRoutes {
   /** Whether none of them is due. */
   readonly wait: boolean;
-  /** Until the next of them is, as far as that is a matter of time. */
+  /** Time until the next one is due, if only time is missing. */
   readonly waitMs?: number;
 }
 
-/** A decision with what of it is due now. */
+/** A decision with the routes that are due now. */
 export type DueDecision = Decision & { readonly due: DueRoutes };
 
-/** A decision at a moment: while a crash loop may not be over, it is the problem of the clone. */
-export function atMoment(decision: Decision, now: number): Decision {
+/** A decision at this time: until a crash loop is over, it is the problem of the clone. */
+export function atTime(decision: Decision, now: number): Decision {
   const { loop, cloneStatus } = decision;
   if (loop === undefined || loop.until <= now) return decision;
   const { problem } = loop;
@@ -57,7 +57,7 @@ export function atMoment(decision: Decision, now: number): Decision {
   };
 }
 
-/** How far the routes of a decision are. */
+/** Which routes of a decision are due. */
 export function dueRoutes(decision: Decision, now: number, settings: Settings): DueRoutes {
   if (decision.action !== 'route') return { wait: true };
   const { entrances, startsAt } = decision;
@@ -68,22 +68,22 @@ export function dueRoutes(decision: Decision, now: number, settings: Settings): 
   return { wait, ...(next < Infinity && { waitMs: next }) };
 }
 
-/** How long a route still waits; Infinity where something has to come first; undefined if it is due. */
+/** How long a route still waits; Infinity if it waits for an object; undefined if it is due. */
 export function waitOf(
   { settledAt }: RoutedHost,
   startsAt: number | undefined,
   now: number,
   { settleMs }: Settings,
 ): number | undefined {
-  const starting = left(startsAt, now, Infinity);
+  const starting = timeLeft(startsAt, now, Infinity);
   if (starting !== undefined) return starting;
-  // A time to come is that of a clock that goes wrong: nobody waits for hours.
-  return left(settledAt, now, settleMs + 1_000 + MOST_SKEW_MS);
+  // A time far in the future comes from a wrong clock: do not wait for it.
+  return timeLeft(settledAt, now, settleMs + 1_000 + MAX_SKEW_MS);
 }
 
-/** The time until a moment; undefined when it is over, or so far off that it can't be right. */
-function left(at: number | undefined, now: number, most: number): number | undefined {
+/** The time left until `at`; undefined when it has passed, or is too far away to be right. */
+function timeLeft(at: number | undefined, now: number, maxMs: number): number | undefined {
   if (at === undefined || at === Infinity) return at;
   const ms = at - now;
-  return ms > 0 && ms <= most ? ms : undefined;
+  return ms > 0 && ms <= maxMs ? ms : undefined;
 }

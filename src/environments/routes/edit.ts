@@ -1,4 +1,4 @@
-// A VirtualService with the routes and the names of some environments: nothing else of it is touched.
+// Edits the routes and the annotation of a VirtualService for some environments; nothing else of it is changed.
 import { withAnnotations } from '../../kube/index.ts';
 import { withRoutes } from '../../traffic/istio/insert-routes.ts';
 import type { EditedRoutes } from '../../traffic/istio/insert-routes.ts';
@@ -10,12 +10,12 @@ import { listEnvironment, unlistEnvironment, WATCH_ANNOTATION } from '../ownersh
 import type { DueWish } from './due.ts';
 
 export interface EditedService {
-  /** The very same object when nothing differs. */
+  /** The same object if nothing changed. */
   readonly service: VirtualService;
   readonly routes: EditedRoutes;
 }
 
-/** A VirtualService as some environments want it. */
+/** A VirtualService with the wishes of some environments applied. */
 export function editService(service: VirtualService, wishes: readonly DueWish[]): EditedService {
   const routes = withRoutes(service, wishes);
   const listed = service.metadata.annotations?.[WATCH_ANNOTATION] ?? '';
@@ -35,7 +35,7 @@ export function editService(service: VirtualService, wishes: readonly DueWish[])
   };
 }
 
-/** Whether a VirtualService has to do with an environment: it should have routes of it, or those that it has stay. */
+/** Whether a VirtualService has or should have routes of an environment. */
 function isInvolved(service: VirtualService, http: readonly HttpRoute[], wish: DueWish): boolean {
   const { owner, insertions, untouched } = wish;
   return (
@@ -44,7 +44,7 @@ function isInvolved(service: VirtualService, http: readonly HttpRoute[], wish: D
   );
 }
 
-/** Whether a wish brings no route that is not there: it only takes some away. */
+/** Whether a wish adds no new route: it only removes some. */
 export function isRemoval(service: VirtualService, wish: DueWish): boolean {
   const before = service.spec?.http ?? [];
   const { http } = withRoutes(service, [wish]);

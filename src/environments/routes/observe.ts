@@ -1,5 +1,8 @@
-// How the routes of one environment are in the VirtualServices, beside how they should be: what its status tells.
+// The current routes of one environment in the VirtualServices, compared with the desired ones, for its status; and
+// whether proxies know routes that were just written: an environment is ready when requests reach it, not when its
+// routes are stored.
 import type { ResourceStatus } from '../../api/dynamicenv.ts';
+import type { View } from '../../controller/index.ts';
 import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
 import type { VirtualService } from '../../traffic/istio/objects.ts';
@@ -22,31 +25,31 @@ import { entrancesOf, involvedServices, wishesOf } from './wishes.ts';
 export interface ObservedRoutes {
   /** The VirtualServices that lead to the environment or should. */
   readonly services: ReadonlyMap<string, VirtualService>;
-  /** Those of them that are about to be written. */
+  /** The keys of those that are about to be written. */
   readonly pending: ReadonlySet<string>;
   /** By subset: the VirtualServices that lead to it or should. */
   readonly statuses: ReadonlyMap<Decision, readonly ResourceStatus[]>;
-  /** Those that lead to the environment since its status was last written. */
+  /** VirtualServices that lead to the environment since its status was last written. */
   readonly newlyRouted: readonly VirtualService[];
-  /** The same for people. */
-  readonly news: readonly string[];
+  /** The same as text. */
+  readonly newRouteTexts: readonly string[];
   readonly warnings: readonly string[];
-  /** Routes that should go and can't. */
+  /** Routes that should be removed and can't. */
   readonly refusals: readonly string[];
 }
 
-/** Of an environment that has no routes. */
+/** For an environment without routes. */
 export const NO_ROUTES: ObservedRoutes = {
   services: new Map(),
   pending: new Set(),
   statuses: new Map(),
   newlyRouted: [],
-  news: [],
+  newRouteTexts: [],
   warnings: [],
   refusals: [],
 };
 
-/** Looks at every VirtualService that has routes of this environment or should have some. */
+/** Observes every VirtualService that has or should have routes of this environment. */
 export function observeRoutes(
   facts: EnvironmentFacts,
   decisions: readonly DueDecision[],
@@ -71,18 +74,18 @@ export function observeRoutes(
     if (edited.service === service) continue;
     const refused = facts.routeRefusal(key);
     if (refused === undefined) pending.add(key);
-    // Those who want routes there tell of it themselves.
+    // Subsets that want routes there report it themselves.
     else if (wish.insertions.length === 0) refusals.push(messages.routesNotRemoved(key, refused));
   }
   const statuses = new Map(
     decisions.map((decision) => [decision, statusesOf(facts, decision, services, pending, now, settings)]),
   );
   const newlyRouted = newlyRoutedIn(facts, services, statuses);
-  const news = newlyRouted.map((each) => routeCount(each, facts.owner, facts.roots.get(keyOf(each.metadata))));
-  return { services, pending, statuses, newlyRouted, news, warnings, refusals };
+  const newRouteTexts = newlyRouted.map((each) => routeCount(each, facts.owner, facts.roots.get(keyOf(each.metadata))));
+  return { services, pending, statuses, newlyRouted, newRouteTexts, warnings, refusals };
 }
 
-/** What the status says of the VirtualServices that should lead to a subset; of those that do, where routes stay. */
+/** The status of the VirtualServices that should lead to a subset or, if its routes are left alone, that do. */
 function statusesOf(
   { owner }: EnvironmentFacts,
   decision: DueDecision,
@@ -122,4 +125,34 @@ function newlyRoutedIn(
   );
   const after = new Set([...statuses.values()].flatMap(running));
   return [...after].filter((key) => !before.has(key)).map((key) => services.get(key)!);
+}
+
+/** The longest wait for a mesh that reports its progress and does not finish. */
+const MAX_WAIT_MS = 10_000;
+
+/** How long a status still waits until proxies know the routes in these VirtualServices; 0 if they do. */
+export function timeForProxies(
+  time: Pick<View, 'heldFor'>,
+  routed: readonly VirtualService[],
+  { settleMs }: Pick<Settings, 'settleMs'>,
+): number {
+  const distributed = routed.map(isDistributed);
+  if (settleMs === 0 || distributed.every((each) => each === true)) return 0;
+  const within = distributed.includes(false) ? MAX_WAIT_MS : settleMs;
+  return Math.max(0, within - time.heldFor('proxies learn of routes'));
+}
+
+interface Status {
+  /** Protobuf writes 64-bit numbers as text. */
+  readonly observedGeneration?: number | string;
+  readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+}
+
+/** Whether istiod reports that all proxies have the current VirtualService; undefined if it does not report that. */
+export function isDistributed({ metadata, ...object }: VirtualService): boolean | undefined {
+  const { observedGeneration, conditions = [] } = (object as { readonly status?: Status }).status ?? {};
+  const reconciled = conditions.find(({ type }) => type === 'Reconciled');
+  // Without a generation, the condition may be about an older version.
+  if (reconciled === undefined || observedGeneration === undefined) return undefined;
+  return reconciled.status === 'True' && Number(observedGeneration) >= (metadata.generation ?? 0);
 }

@@ -1,5 +1,5 @@
-// What keeps routes of an environment from getting requests: earlier routes take all of them, or proxies do not go by
-// theirs. For the status, and for how many routes an Event counts.
+// Why routes of an environment get no requests: earlier routes take all of them, or Istio ignores the routes. For the
+// status, and for the number of routes in Events.
 import { keyOf } from '../../kube/index.ts';
 import { isRouteOf } from '../../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
@@ -9,10 +9,10 @@ import { conflictsOf, ownRoots } from '../roots.ts';
 import type { Roots } from '../roots.ts';
 import { titleOf } from './warnings.ts';
 
-/** What is in the way of a route. */
+/** Why a route gets no requests. */
 export type Obstacle = { readonly taker: string } | { readonly ignored: string };
 
-/** For each route of a VirtualService that is one's own: what is in its way, if anything. */
+/** For each own route of a VirtualService: its obstacle, if any. */
 export function obstaclesIn(
   service: VirtualService,
   isOwn: (route: HttpRoute) => boolean,
@@ -31,7 +31,7 @@ export function obstaclesIn(
   });
 }
 
-/** How many routes of a VirtualService lead to an environment, in words: those that requests can take. */
+/** How many routes of a VirtualService lead requests to an environment, as text. */
 export function routeCount(service: VirtualService, owner: RouteOwner, roots?: Roots): string {
   const obstacles = obstaclesIn(service, (route) => isRouteOf(owner, service, route), roots);
   const count = obstacles.filter((each) => each === undefined).length;

@@ -1,12 +1,12 @@
-// The plan of a VirtualService: the routes of all environments that want some, in one write. It gets no status and no
-// finalizer: what became of a wish, an environment sees in the VirtualService itself or in the refusals.
+// The plan of a VirtualService: the routes of all environments in one write. It gets no status and no finalizer: an
+// environment sees the result in the VirtualService itself or in the refusals.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Plan, PlannedEvent, View } from '../../controller/index.ts';
 import { edit, keyOf, refOf } from '../../kube/index.ts';
 import type { Edit } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { jsonEqual } from '../../watchable/index.ts';
-import { byPrecedence } from '../precedence.ts';
+import { byPrecedence } from '../identity.ts';
 import type { Settings } from '../settings.ts';
 import { dueWish } from './due.ts';
 import type { DueWish } from './due.ts';
@@ -16,13 +16,13 @@ import { isHeldBack, refusalKey } from './refusals.ts';
 import type { RouteRefusals } from './refusals.ts';
 import type { RouteWishes } from './wishes.ts';
 
-/** What the plan of a VirtualService reads beside the tables. */
+/** The maps that the plan of a VirtualService reads beside the tables. */
 export interface RouteMaps {
   readonly wishes: RouteWishes;
   readonly refusals: RouteRefusals;
 }
 
-/** One write for all wishes. Where the server refuses it, it is found out whose part is to blame: see write.ts. */
+/** One write for all wishes. If the server refuses it, write.ts finds the wish that causes it. */
 export interface JointEdit extends Edit {
   readonly from: VirtualService;
   readonly to: VirtualService;
@@ -50,7 +50,7 @@ export function planVirtualService(view: View, service: VirtualService, maps: Ro
   };
 }
 
-/** Of environments that are ready, people are told when their routes change; of others, their state tells. */
+/** Events for changed routes of environments that are ready; for others, the change of their state is enough. */
 function routeEvents(view: View, { from, to, wishes }: JointEdit): readonly PlannedEvent[] {
   return wishes.flatMap(({ owner, environment }): readonly PlannedEvent[] => {
     if (jsonEqual(routesOf(owner, to), routesOf(owner, from))) return [];

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { factsOf } from '../../controller/index.ts';
-import type { ChoreSite } from '../../controller/index.ts';
+import type { ChoreContext } from '../../controller/index.ts';
 import { untracked } from '../../watchable/index.ts';
 import { environment, routes, tablesWith } from '../testing/orphan-world.ts';
 import { forgetRefusals, refusalKey, refusedAgain, routeRefusals } from './refusals.ts';
 
-test('refusals go with their environment and with their VirtualService', async () => {
+test('forgetRefusals removes refusals of deleted environments and VirtualServices', async () => {
   const tables = tablesWith(environment('feature'), routes);
   const refusals = routeRefusals();
   const owner = { version: 'shop-feature', taken: [] };
@@ -13,6 +13,6 @@ test('refusals go with their environment and with their VirtualService', async (
   const there = refusalKey('shop/cart', 'shop/feature');
   const gone = [refusalKey('shop/cart', 'shop/gone'), refusalKey('shop/gone', 'shop/feature')];
   for (const id of [there, ...gone]) refusals.store(id, refusedAgain(undefined, wish, routes, 'no', 0));
-  await forgetRefusals(refusals).run({ facts: factsOf(tables, untracked) } as ChoreSite);
+  await forgetRefusals(refusals).run({ facts: factsOf(tables, untracked) } as ChoreContext);
   expect([...refusals.keys()]).toEqual([there]);
 });

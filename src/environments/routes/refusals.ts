@@ -1,5 +1,5 @@
-// Wishes for routes that the server refused: the controller of VirtualServices writes them down, the plans of the
-// environments concerned read them.
+// Wishes for routes that the server refused: the controller of VirtualServices records them, and the plans of the
+// environments read them.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Chore } from '../../controller/index.ts';
 import { refOf } from '../../kube/index.ts';
@@ -9,27 +9,27 @@ import { VirtualService } from '../../traffic/istio/objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import type { DueWish } from './due.ts';
 
-/** A wish that was refused. */
+/** A refused wish. */
 export interface RouteRefusal {
   readonly wish: DueWish;
-  /** The routes of others that it was tried with. */
+  /** The base routes at the time of the attempt. */
   readonly base: readonly HttpRoute[];
-  /** What the server said. */
+  /** The error of the server. */
   readonly message: string;
-  /** How often in a row. */
+  /** The number of refusals in a row. */
   readonly times: number;
-  /** When it is tried again, for what the server asks for may change unseen. */
+  /** When it is retried: the cause may disappear without an event. */
   readonly retryAt: number;
 }
 
 export type RouteRefusals = WatchableMap<string, RouteRefusal>;
 
-/** Refusals of nothing yet. */
+/** A new, empty map of refusals. */
 export function routeRefusals(): RouteRefusals {
   return new WatchableMap({ name: 'route refusals' });
 }
 
-/** Where the refusal of an environment's wish for a VirtualService is. */
+/** The key of the refusal of an environment's wish for a VirtualService. */
 export function refusalKey(service: string, environment: string): string {
   return `${service} ${environment}`;
 }
@@ -52,7 +52,7 @@ export function forgetRefusals(refusals: RouteRefusals): Chore {
   };
 }
 
-/** Whether it is of no use to try a wish now: it is the same that was refused, and not the time to try again. */
+/** Whether not to try a wish now: it is the same that was refused, and the retry is not due. */
 export function isHeldBack(
   refusal: RouteRefusal | undefined,
   wish: DueWish,
@@ -70,7 +70,7 @@ export function isHeldBack(
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 15_000;
 
-/** The next refusal of a wish after those that there were. */
+/** The next refusal of a wish, with backoff. */
 export function refusedAgain(
   before: RouteRefusal | undefined,
   wish: DueWish,

@@ -1,4 +1,4 @@
-// What people should know of the routes of an environment: those that no request fits, or whose requests others take.
+// Warnings about routes of an environment that match no request, or whose requests other routes take.
 import { refOf } from '../../kube/objects.ts';
 import { handledBy } from '../../traffic/istio/insert-routes.ts';
 import type { Copy, EditedRoutes } from '../../traffic/istio/insert-routes.ts';
@@ -11,7 +11,7 @@ import { environmentsOf } from '../ownership.ts';
 import { conflictsOf } from '../roots.ts';
 import type { Roots } from '../roots.ts';
 
-/** What to warn of, each beginning with the base route that it is about. */
+/** The warnings, each beginning with the base route that it is about. */
 export function routeWarnings(
   service: VirtualService,
   { http, copies }: EditedRoutes,
@@ -44,7 +44,7 @@ function shadows(
 ): readonly string[] {
   const { route, wish, insertion } = copy;
   if (route === undefined) return [];
-  // Of a base route that has a copy, that copy takes what carries the key.
+  // If a base route has a copy, that copy takes the requests with the key.
   const earlier = http
     .slice(0, http.indexOf(route))
     .filter(
@@ -58,14 +58,14 @@ function shadows(
   return [text(titleOf(service, taker.route), match, about)];
 }
 
-/** How people know a route: by the environment that inserted it, or by its name or place among those they wrote. */
+/** The title of a route: the environment that inserted it, or its name or position among the base routes. */
 export function titleOf(service: VirtualService, route: HttpRoute): string {
   if (isInserted(route)) return `environment ${environmentOf(service, route)}`;
   const base = (service.spec?.http ?? []).filter((each) => !isInserted(each));
   return `route ${route.name || `http[${base.indexOf(route)}]`}`;
 }
 
-/** The environment that inserted a route; its version, if the service does not name it. */
+/** The environment that inserted a route; its version, if the VirtualService does not name it. */
 function environmentOf(service: VirtualService, { route = [] }: HttpRoute): string {
   const version = route[0]?.destination?.subset ?? '';
   return environmentsOf(service).find((key) => uniqueVersion(refOf(key)) === version) ?? version;

@@ -1,5 +1,5 @@
-// What environments want of the routes of VirtualServices: derived from what is observed, for the controller of
-// VirtualServices to read. It has no clock: what must wait is told by the moment until which it waits.
+// The routes that environments want in VirtualServices: derived from what is observed, for the controller of
+// VirtualServices. It has no clock: what must wait carries the time until which it waits.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { defineModel } from '../../controller/index.ts';
@@ -18,39 +18,39 @@ import { factsOf, insertionOf } from '../facts.ts';
 import type { EnvironmentFacts } from '../facts.ts';
 import { isPaused } from '../lifecycle/paused.ts';
 import { identify } from '../identity.ts';
+import type { Dated } from '../identity.ts';
 import { matchesOf } from '../matches.ts';
 import { labelsProblem, ownRoots } from '../roots.ts';
 import { settingsFor } from '../settings.ts';
-import type { Dated } from '../precedence.ts';
 import type { Settings } from '../settings.ts';
 
-/** A workload whose requests a VirtualService should lead to its clone, when it is time. */
+/** A workload whose requests a VirtualService should route to its clone, and when. */
 interface TimedInsertion extends Omit<Insertion, 'hosts'> {
   readonly hosts: readonly RoutedHost[];
-  /** When routes no longer wait for the clone to run; Infinity while there is none; absent: they do not wait. */
+  /** When routes no longer wait for the clone to run; Infinity without a clone; absent: they do not wait. */
   readonly startsAt?: number;
 }
 
-/** What an environment wants of one VirtualService; nothing to insert if only its routes have to go. */
+/** The routes that an environment wants in one VirtualService; no insertions if its routes are only to be removed. */
 interface WantedRoutes {
   readonly insertions: readonly TimedInsertion[];
-  /** Workloads whose routes stay as they are. */
+  /** Workloads whose routes are left alone. */
   readonly untouched: readonly Ref[];
-  /** Why callers with some labels can't be told from others there. */
+  /** Why routes there can't match on source labels. */
   readonly labelsProblem?: string;
 }
 
-/** What an environment wants of VirtualServices. */
+/** The routes that an environment wants in all VirtualServices. */
 export interface EnvironmentWishes extends Dated {
   readonly owner: RouteOwner;
   readonly matches: readonly IstioMatch[];
-  /** By key of the VirtualService: all that have its routes or should have some. */
+  /** By key of the VirtualService: all that have or should have its routes. */
   readonly virtualServices: Readonly<Record<string, WantedRoutes>>;
 }
 
 export type RouteWishes = Model<DerivedMap<string, EnvironmentWishes>>;
 
-/** The wishes of all environments, with those for a VirtualService under its key. */
+/** The wishes of all environments, indexed by the key of the VirtualService. */
 export function routeWishes(settings: Settings): RouteWishes {
   return defineModel((facts) =>
     derive('route wishes', (read, key: string) => lookUp(facts(read), key, settings), {
@@ -64,18 +64,18 @@ function lookUp(view: Facts, key: string, general: Settings): EnvironmentWishes 
   const env = view.get(DynamicEnv, refOf(key));
   if (env === undefined) return undefined;
   const settings = settingsFor(env, general);
-  // Without a wish, the routes that there are stay as they are.
+  // Without a wish, existing routes are left alone.
   if (isPaused(env)) return undefined;
   const { refusal, owner } = identify(view, env, settings);
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
-  // Routes with the version of an environment that was refused for it are those of the other one.
+  // After a name collision, routes with this version belong to the other environment.
   if (refusal !== undefined && (!isDeleted || refusal.reason === 'NameCollision')) return undefined;
-  // Whether the server refuses something is not known here, and need not be: nothing leads to what is not there.
-  const facts = factsOf(view, env, owner, settings, { makes: !isDeleted });
+  // Refused writes are not known here, and need not be: no route leads to an object that does not exist.
+  const facts = factsOf(view, env, owner, settings, { lookUpDesired: !isDeleted });
   return wishesOf(facts, decide(facts, settings), settings);
 }
 
-/** What follows from decisions for the VirtualServices. */
+/** The wishes that follow from the decisions. */
 export function wishesOf(
   facts: EnvironmentFacts,
   decisions: readonly Decision[],
@@ -103,7 +103,7 @@ export function wishesOf(
   };
 }
 
-/** The VirtualServices that should lead to an environment, and those that have its routes or its name. */
+/** The VirtualServices that should lead to an environment, and those with its routes or its name. */
 export function involvedServices(
   facts: EnvironmentFacts,
   decisions: readonly Decision[],

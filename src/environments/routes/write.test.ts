@@ -1,4 +1,4 @@
-// What becomes of a joint write that the server refuses.
+// Joint writes that the server refuses.
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { carryOutAttempts, sharedNotes } from '../../controller/attempts.ts';
@@ -34,7 +34,7 @@ function wish(name: string, hasRoutes = true): DueWish {
   };
 }
 
-/** Writes wishes to a server that refuses whatever it is told to; what it has then, and what was asked of it. */
+/** Writes wishes to a server that refuses some; returns its routes, the number of requests, and the refusals. */
 async function written(from: VirtualService, wishes: readonly DueWish[], refuses: (text: string) => boolean) {
   const clock = new FakeClock();
   const refusals = routeRefusals();
@@ -66,12 +66,12 @@ async function written(from: VirtualService, wishes: readonly DueWish[], refuses
 
 const names = Array.from({ length: 16 }, (_none, i) => `e${i}.`);
 
-test('one request where nothing is refused', async () => {
+test('writeRoutes sends one request if nothing is refused', async () => {
   const wishes = names.map((name) => wish(name));
   expect(await written(base, wishes, () => false)).toMatchObject({ routed: names, requests: 1, refused: [] });
 });
 
-test('only the guilty one is left out, found by halves', async () => {
+test('writeRoutes leaves out only the refused wish, and finds it by bisection', async () => {
   const wishes = names.map((name) => wish(name));
   const { routed, requests, refused } = await written(base, wishes, (text) => text.includes('"e5."'));
   expect(routed.toSorted()).toEqual(names.filter((name) => name !== 'e5.').toSorted());
@@ -79,7 +79,7 @@ test('only the guilty one is left out, found by halves', async () => {
   expect(requests).toBeLessThanOrEqual(1 + 2 * Math.log2(names.length));
 });
 
-test('removals go through though every addition is refused', async () => {
+test('writeRoutes writes removals even if all additions are refused', async () => {
   const { service } = editService(base, [wish('old'), wish('kept')]);
   const wishes = [wish('old', false), wish('kept'), wish('bad1'), wish('bad2')];
   const { routed, refused } = await written(service, wishes, (text) => text.includes('"bad'));

@@ -1,5 +1,5 @@
-// Writes the routes of many environments to one VirtualService at once. Where the server refuses that, removals go
-// through on their own, and additions by halves, until those are found that it refuses: only these are told so.
+// Writes the routes of many environments to one VirtualService at once. If the server refuses that, removals are
+// written first, and additions by bisection, until the refused wishes are found: only their environments report it.
 import type { Attempt, Notes, RefusedAttempt } from '../../controller/index.ts';
 import { edit, keyOf } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
@@ -10,27 +10,27 @@ import type { JointEdit } from './plan.ts';
 import { refusalKey, refusedAgain } from './refusals.ts';
 import type { RouteRefusals } from './refusals.ts';
 
-/** The least time between two writes to a VirtualService: every proxy hears of each. */
+/** The minimum time between two writes to a VirtualService: each is pushed to every proxy. */
 export const PACE_MS = 100;
 
 type Attempts<R = void> = Generator<Step, R, Attempt>;
 
-/** Carries out the plan of a VirtualService, and notes which wishes were refused. */
+/** Carries out the plan of a VirtualService, and records which wishes were refused. */
 export function* writeRoutes(steps: readonly Step[], notes: Notes, refusals: RouteRefusals): Attempts {
   for (const step of steps as readonly JointEdit[]) {
     const writing = new Writing(step.from);
     const key = keyOf(step.from.metadata);
     const isSuspect = ({ environment }: DueWish): boolean => notes.read.has(refusals, refusalKey(key, environment));
-    // Those that were refused before must not keep the others waiting again.
+    // Wishes that were refused before must not delay the others again.
     yield* writing.all(step.wishes.filter((wish) => !isSuspect(wish)));
     for (const wish of step.wishes.filter(isSuspect)) yield* writing.all([wish]);
     noteRefusals(refusals, key, step, writing.refused, notes);
   }
 }
 
-/** The attempts to bring wishes into a VirtualService, one after the other. */
+/** Tries to write wishes to a VirtualService, one attempt after the other. */
 class Writing {
-  /** By environment: what the server said. */
+  /** By environment: the error of the server. */
   readonly refused = new Map<string, string>();
   #service: VirtualService;
 
@@ -38,7 +38,7 @@ class Writing {
     this.#service = service;
   }
 
-  /** Writes wishes at once, or as many of them as the server takes. */
+  /** Writes wishes at once, or as many of them as the server accepts. */
   *all(wishes: readonly DueWish[]): Attempts {
     const refusal = yield* this.#try(wishes);
     if (refusal === undefined) return;
@@ -60,7 +60,7 @@ class Writing {
     yield* this.all(wishes.slice(half));
   }
 
-  /** Why the server refuses a write; undefined if it is written, or nothing has to be. */
+  /** Tries one write; returns the refusal, or undefined if it succeeds or there is nothing to write. */
   *#try(wishes: readonly DueWish[]): Attempts<RefusedAttempt | undefined> {
     const { service: to } = editService(this.#service, wishes);
     if (to === this.#service) return undefined;
@@ -71,12 +71,12 @@ class Writing {
   }
 }
 
-/** Whether it is no part of the write that is refused: we may not write there at all. */
+/** Whether the whole write is forbidden, whatever its content. */
 function concernsAll({ isForbidden, message }: RefusedAttempt): boolean {
   return isForbidden && !/admission|denied the request/.test(message);
 }
 
-/** Keeps what is refused, and forgets what is not any more. */
+/** Records refused wishes, and forgets those that are accepted now. */
 function noteRefusals(
   refusals: RouteRefusals,
   key: string,

@@ -1,4 +1,4 @@
-// Tables with what an environment left that is gone: a clone, its rule and a route. For the tests of orphans.
+// Tables with the orphans of an environment that is gone: a clone, its rule and a route. For the tests of orphans.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Tables } from '../../kube/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
@@ -56,7 +56,7 @@ export const routes: VirtualService = {
   spec: { hosts: ['cart'], http: [route('shop-feature'), baseRoute] },
 };
 
-/** An environment without anything in it. */
+/** An environment without subsets. */
 export function environment(name: string, namespace = 'shop'): DynamicEnv {
   return {
     apiVersion: 'riskified.com/v1alpha1',
@@ -68,7 +68,7 @@ export function environment(name: string, namespace = 'shop'): DynamicEnv {
 
 const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, DestinationRule, VirtualService];
 
-/** Tables that have been listed, with these objects. */
+/** Synced tables with these objects. */
 export function tablesWith(...objects: readonly KubeObject[]): Tables {
   const tables = new Tables(environmentTables);
   for (const kind of KINDS) {

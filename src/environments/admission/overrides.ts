@@ -1,16 +1,16 @@
-// What an environment may say about its clones: the rules of the API server and the kubelet for what ends up in them, told
-// before anything is made. Flags and manifests are held to the same ones. Pure.
-import type { ContainerOverrides, EnvVar } from '../api/dynamicenv.ts';
+// Validates the overrides of an environment by the rules of the API server and the kubelet, before anything is created.
+// Used for flags and manifests. Pure.
+import type { ContainerOverrides, EnvVar } from '../../api/dynamicenv.ts';
 import type { FieldPath, PlacedItem } from './placed-items.ts';
 
 const HOST = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const REGISTRY = String.raw`(?:${HOST}(?:\.${HOST})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?`;
 const PART = '[a-z0-9]+(?:(?:[.]|_|__|-+)[a-z0-9]+)*';
 const DIGEST = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
-/** A reference as registries and container runtimes read it. */
+/** An image reference, as registries and container runtimes parse it. */
 const IMAGE = new RegExp(String.raw`^(?:${REGISTRY}/)?${PART}(?:/${PART})*(?::\w[\w.-]{0,127})?(?:@${DIGEST})?$`);
 
-/** Why a text can't be the name of an image. */
+/** Why a text is not a valid image. */
 export function imageProblem(image: string): string | undefined {
   if (IMAGE.test(image)) return undefined;
   if (/\s/.test(image)) return 'an image contains no space';
@@ -19,26 +19,26 @@ export function imageProblem(image: string): string | undefined {
   return 'write it as [registry/]name[:tag][@digest], such as registry.example/cart:2';
 }
 
-/** Why a clone can't have so many pods. 0 is refused by a rule with a text of its own. */
+/** Why a number of replicas is invalid. Another rule with its own message refuses 0. */
 function replicasProblem(replicas: number): string | undefined {
   return Number.isInteger(replicas) && replicas >= 0 && replicas <= 2_147_483_647
     ? undefined
     : 'it must be a whole number of at least 1';
 }
 
-/** Why a text can't be the name of an environment variable. */
+/** Why a text is not a valid name of an environment variable. */
 export function variableNameProblem(name: string): string | undefined {
   return /^[ -<>-~]+$/.test(name) ? undefined : 'a name has at least one character, all printable ASCII other than "="';
 }
 
-/** A field that can't be as it is. */
+/** An invalid field. */
 interface OverrideProblem {
   readonly at: FieldPath;
   readonly value: unknown;
   readonly detail: string;
 }
 
-/** The first field of a subset or consumer that would keep its clone from being made or from starting. */
+/** The first field of a subset or consumer because of which its clone could not be created or started. */
 export function overrideProblem({ item, at }: PlacedItem): OverrideProblem | undefined {
   const { replicas, podLabels = {} } = item;
   const ofReplicas = replicas === undefined ? undefined : replicasProblem(replicas);
@@ -57,7 +57,7 @@ export function overrideProblem({ item, at }: PlacedItem): OverrideProblem | und
 }
 
 function containerProblem({ image, env = [] }: ContainerOverrides, at: FieldPath): OverrideProblem | undefined {
-  // An empty one leaves that of the base.
+  // An empty image keeps that of the base.
   const ofImage = image === undefined || image === '' ? undefined : imageProblem(image);
   if (ofImage !== undefined) return { at: [...at, 'image'], value: image, detail: ofImage };
   for (const [index, variable] of env.entries()) {
@@ -71,12 +71,12 @@ function variableProblem({ name, value, valueFrom }: EnvVar, at: FieldPath): Ove
   const ofName = variableNameProblem(name);
   if (ofName !== undefined) return { at: [...at, 'name'], value: name, detail: ofName };
   if (valueFrom === undefined || valueFrom === null) return undefined;
-  const place = [...at, 'valueFrom'];
+  const path = [...at, 'valueFrom'];
   if (value !== undefined && value !== '') {
-    return { at: place, value: valueFrom, detail: 'a variable has either value or valueFrom' };
+    return { at: path, value: valueFrom, detail: 'a variable has either value or valueFrom' };
   }
   const sources = Object.values(valueFrom).filter((source) => source !== undefined && source !== null);
-  return sources.length === 1 ? undefined : { at: place, value: valueFrom, detail: 'it must name exactly one source' };
+  return sources.length === 1 ? undefined : { at: path, value: valueFrom, detail: 'it must name exactly one source' };
 }
 
 const LABEL_PREFIX = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

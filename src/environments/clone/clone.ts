@@ -1,18 +1,18 @@
-// Builds the clone of a Deployment: the base as it is now, with the overrides of a subset on top. What an override
-// names wins; everything else follows the base.
-import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../api/dynamicenv.ts';
-import { keyOf } from '../kube/objects.ts';
-import { ownedPart } from '../kube/write/owned.ts';
-import { WATCH_ANNOTATION } from './ownership.ts';
-import { isScaledDown } from './lifecycle/sleep.ts';
-import { messages } from './messages.ts';
-import { cloneName, FIELD_MANAGER, MARKER_LABEL, uniqueVersion } from './names.ts';
-import type { Container, Deployment, HorizontalPodAutoscaler, Labels, PodTemplate } from './objects.ts';
-import type { Settings } from './settings.ts';
+// Builds the clone of a Deployment: the current base with the overrides of a subset. Overrides win; everything else
+// follows the base.
+import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../../api/dynamicenv.ts';
+import { keyOf } from '../../kube/objects.ts';
+import { ownedPart } from '../../kube/write/owned.ts';
+import { WATCH_ANNOTATION } from '../ownership.ts';
+import { isScaledDown } from '../lifecycle/sleep.ts';
+import { messages } from '../messages.ts';
+import { cloneName, FIELD_MANAGER, MARKER_LABEL, uniqueVersion } from '../names.ts';
+import type { Container, Deployment, HorizontalPodAutoscaler, Labels, PodTemplate } from '../objects.ts';
+import type { Settings } from '../settings.ts';
 
 /**
- * The clone that an environment wants for a subset; throws `OverrideError` if an override can't be carried out. It takes
- * from its base what a workload is, not how far an operation on it is: `live`, the clone as it is now, has its own.
+ * The desired clone for a subset; throws `OverrideError` if an override can't be applied. It does not copy operations
+ * on the base, such as a pause or a restart: `live`, the current clone, has its own.
  */
 export function buildClone(
   env: DynamicEnv,
@@ -22,7 +22,7 @@ export function buildClone(
   live?: Deployment,
 ): Deployment {
   const labels = pick(
-    { ...pick(base.metadata.labels, (name) => !isTracking(name, settings)), ...marksOf(env, settings) },
+    { ...pick(base.metadata.labels, (name) => !isTracking(name, settings)), ...markerLabels(env, settings) },
     (name) => !settings.removeLabels.includes(name),
   );
   const { template, selector, paused: _operation, ...spec } = base.spec;
@@ -51,16 +51,16 @@ export function buildClone(
 
 /** The labels of the pods of a clone. */
 export function clonePodLabels(env: DynamicEnv, subset: Subset, base: Deployment, settings: Settings): Labels {
-  return { ...base.spec.template.metadata?.labels, ...marksOf(env, settings), ...subset.podLabels };
+  return { ...base.spec.template.metadata?.labels, ...markerLabels(env, settings), ...subset.podLabels };
 }
 
-function marksOf(env: DynamicEnv, settings: Settings): Labels {
+function markerLabels(env: DynamicEnv, settings: Settings): Labels {
   return { [settings.versionLabel]: uniqueVersion(env.metadata), [MARKER_LABEL]: 'true' };
 }
 
 function cloneTemplate(subset: Subset, template: PodTemplate, labels: Labels, live?: Deployment): PodTemplate {
   const { creationTimestamp: _none, annotations: _all, ...metadata } = template.metadata ?? {};
-  // To forget that pods were replaced by hand would replace them once more.
+  // Dropping the annotation of a restart by hand would restart the pods once more.
   const restarts = pick(live?.spec.template.metadata?.annotations, isRestart);
   const annotations = { ...pick(template.metadata?.annotations, (name) => !isRestart(name)), ...restarts };
   const { containers = [], initContainers = [], ...spec } = template.spec ?? {};
@@ -72,21 +72,21 @@ function cloneTemplate(subset: Subset, template: PodTemplate, labels: Labels, li
   };
 }
 
-/** Whether an annotation records that somebody had all pods replaced, as `kubectl rollout restart` does. */
+/** Whether an annotation records a restart of all pods, as `kubectl rollout restart` writes it. */
 function isRestart(name: string): boolean {
   return /(^|\/)restartedAt$/.test(name);
 }
 
-/** Whether a deployer would take what has this label for its own, and remove it for not being in Git. */
+/** Whether a deployer tracks its objects by this label, and would prune the clone because it is not in Git. */
 function isTracking(label: string, { trackingLabels }: Settings): boolean {
   return trackingLabels.some((name) => (name.endsWith('*') ? label.startsWith(name.slice(0, -1)) : label === name));
 }
 
-function pick(entries: Labels | undefined, isWanted: (name: string) => boolean): Labels {
-  return Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => isWanted(name)));
+function pick(entries: Labels | undefined, isIncluded: (name: string) => boolean): Labels {
+  return Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => isIncluded(name)));
 }
 
-/** An override that can't be carried out. */
+/** An override that can't be applied. */
 export class OverrideError extends Error {
   override readonly name = 'OverrideError';
 }
@@ -116,8 +116,8 @@ function override(
 }
 
 /**
- * Variables of the base in their places, replaced where an override has the same name; new ones follow. A name that the
- * base has twice is there once, with the value that counts: applying an object by name of its list items asks for it.
+ * The variables of the base in their order, replaced if an override has the same name; new ones follow. A duplicate
+ * name of the base appears once, with its last value: server-side apply requires unique names.
  */
 function mergeEnv(base: readonly EnvVar[] = [], overrides: readonly EnvVar[]): readonly EnvVar[] {
   const merged = new Map(base.map((variable) => [variable.name, variable]));
@@ -129,7 +129,7 @@ function mergeEnv(base: readonly EnvVar[] = [], overrides: readonly EnvVar[]): r
   return [...merged.values()];
 }
 
-/** A variable with what the server would add to it, as those of the base have it already. */
+/** A variable with the defaults that the server would add, as those of the base have them. */
 function withDefaults(variable: EnvVar): EnvVar {
   const { fieldRef, resourceFieldRef } = variable.valueFrom ?? {};
   if (fieldRef) return { ...variable, valueFrom: { fieldRef: { apiVersion: 'v1', ...fieldRef } } };
@@ -139,38 +139,38 @@ function withDefaults(variable: EnvVar): EnvVar {
 }
 
 /**
- * A clone as it is to be applied: where an autoscaler names it, without the number of its pods. As long as we are the
- * one who set it, the present number is kept: to give it up would let the server set 1.
+ * The clone to apply: without `replicas` if an autoscaler scales it. While we own the field, its live value is kept:
+ * giving it up would let the server set 1.
  */
-export function leaveScale(
+export function leaveReplicasToAutoscaler(
   desired: Deployment,
   live: Deployment | undefined,
   autoscalers: readonly HorizontalPodAutoscaler[],
 ): Deployment {
-  // One at zero is left alone by autoscalers: whoever put it there has to scale it up again.
+  // Autoscalers leave a Deployment at zero alone: we have to scale it up again.
   if (live === undefined || autoscalers.length === 0 || isScaledDown(live)) return desired;
   const { replicas: _asked, ...spec } = desired.spec;
   const owned = ownedPart(live, FIELD_MANAGER) as Partial<Deployment> | undefined;
-  const isKept = hasTwins(desired) || owned?.spec?.replicas !== undefined;
+  const isKept = hasDuplicateListKeys(desired) || owned?.spec?.replicas !== undefined;
   return { ...desired, spec: isKept ? { ...spec, replicas: live.spec.replicas ?? 1 } : spec };
 }
 
 /**
- * Whether a Deployment names something twice that applying tells apart by name: one port under two names, say. It may
- * be created, but not applied.
+ * Whether a Deployment has duplicate keys in a list of server-side apply: one port under two names, say. It can be
+ * created, but not applied.
  */
-export function hasTwins({ spec: { template } }: Deployment): boolean {
+export function hasDuplicateListKeys({ spec: { template } }: Deployment): boolean {
   const { containers = [], initContainers = [], hostAliases, imagePullSecrets } = template.spec ?? {};
   return (
-    repeats(hostAliases, ({ ip }) => ip) ||
-    repeats(imagePullSecrets, ({ name }) => name) ||
+    hasDuplicates(hostAliases, ({ ip }) => ip) ||
+    hasDuplicates(imagePullSecrets, ({ name }) => name) ||
     [...containers, ...initContainers].some(({ ports }) =>
-      repeats(ports, ({ containerPort, protocol = 'TCP' }) => JSON.stringify([containerPort, protocol])),
+      hasDuplicates(ports, ({ containerPort, protocol = 'TCP' }) => JSON.stringify([containerPort, protocol])),
     )
   );
 }
 
-function repeats(list: unknown, keyOf: (item: Readonly<Record<string, unknown>>) => unknown): boolean {
+function hasDuplicates(list: unknown, keyOf: (item: Readonly<Record<string, unknown>>) => unknown): boolean {
   const keys = ((list ?? []) as readonly Readonly<Record<string, unknown>>[]).map(keyOf);
   return new Set(keys).size < keys.length;
 }

@@ -1,13 +1,13 @@
-// How far a clone is, and what keeps it from running: read off the Deployment and its pods.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Deployment, Pod, WorkloadCondition } from './objects.ts';
-import { isScaledDown } from './lifecycle/sleep.ts';
+// The state of a clone, and why it does not run, from the Deployment and its pods.
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Deployment, Pod, WorkloadCondition } from '../objects.ts';
+import { isScaledDown } from '../lifecycle/sleep.ts';
 import { mountProblem } from './mount-failures.ts';
 import type { PodEvent } from './mount-failures.ts';
 import { CRASH_LOOP, isDown, loopOf, podProblem, readyPods } from './pods.ts';
 import type { Loop, Problem } from './pods.ts';
 
-/** How far a clone is, in the words of the status. */
+/** The state of a clone in the status. */
 export type CloneState =
   | 'missing'
   | 'unknown'
@@ -18,7 +18,7 @@ export type CloneState =
   | 'failed'
   | 'removing';
 
-/** Reads off a clone how far it is. `updated`: it has been changed since it was created. */
+/** The state of a clone. `updated`: it has been changed since it was created. */
 export function cloneState(clone: Deployment | undefined, updated: boolean): CloneState {
   if (clone === undefined) return 'missing';
   if (isScaledDown(clone) && clone.spec.replicas === 0) return 'asleep';
@@ -30,14 +30,14 @@ export function cloneState(clone: Deployment | undefined, updated: boolean): Clo
   return updated ? 'updating' : 'initializing';
 }
 
-/** Whether some pod of a clone answers requests, also while another version of it starts. */
+/** Whether some pod of a clone answers requests, even while a new version of it starts. */
 export function isAvailable(clone: Deployment | undefined, state: CloneState, pods: readonly Pod[] = []): boolean {
   // The Deployment may be ahead of its pods, or behind them.
   if (podProblem(pods)?.reason === CRASH_LOOP && isDown(pods)) return false;
-  // A pod gets requests as soon as it is ready; available is one that has been so for `minReadySeconds`.
+  // A pod gets requests as soon as it is ready; it is available after `minReadySeconds`.
   if ((clone?.status?.readyReplicas ?? 0) > 0) return true;
-  // What would be available without any pod says nothing by being so.
-  if (clone !== undefined && sparePods(clone) >= (clone.spec.replicas ?? 1)) return false;
+  // If the Deployment is available even without a pod, the condition says nothing.
+  if (clone !== undefined && maxUnavailablePods(clone) >= (clone.spec.replicas ?? 1)) return false;
   const available = clone?.status?.conditions?.find(({ type }) => type === 'Available');
   return available === undefined ? state === 'running' || state === 'updating' : available.status === 'True';
 }
@@ -54,12 +54,12 @@ export function unavailableSince(clone: Deployment): number {
   return Date.parse(available?.lastTransitionTime ?? '') || 0;
 }
 
-/** Whether a clone has been changed since somebody last looked at it, and what its status says is about an older version. */
+/** Whether the status of a clone is about an older generation. */
 export function isOutdated(clone: Deployment): boolean {
   return clone.status?.observedGeneration !== undefined && !isObserved(clone);
 }
 
-/** Whether a clone does its work: one that came up once may have fallen since. */
+/** Whether a clone runs without a problem: it may have crashed after it was up. */
 export function isRunning({
   cloneStatus,
   problem,
@@ -71,8 +71,8 @@ export function isRunning({
 }
 
 /**
- * What keeps a clone from running, in the words of whoever runs it: why no pod can be made, or why those that there are
- * do not start; else that the time is up. Steps of its progress are not worth a write each.
+ * Why a clone does not run, in the words of Kubernetes: why no pod can be created, or why pods do not start; else that
+ * its deadline is exceeded. Its progress alone is not worth a status write.
  */
 export function cloneProblem(
   clone: Deployment | undefined,
@@ -82,7 +82,7 @@ export function cloneProblem(
   if (clone === undefined || !isObserved(clone)) return undefined;
   const { conditions = [] } = clone.status ?? {};
   const failing = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
-  // Each try has a pod of another name.
+  // The message names the pod, which is another one at each try.
   if (failing !== undefined) return problemOf({ ...failing, ...withoutPod(failing.message) });
   const progressing = progressOf(clone);
   const isSteady = isSettled(clone) && (pods.length === 0 || readyPods(pods).length >= neededPods(clone));
@@ -90,18 +90,18 @@ export function cloneProblem(
   return ofPods ?? (progressing === undefined || progressing.status === 'True' ? undefined : problemOf(progressing));
 }
 
-/** The crash loop of a clone whose Deployment finds nothing wrong, because its pods are up at the moment. */
+/** The crash loop of a clone whose Deployment reports no problem, because its pods are up at the moment. */
 export function cloneLoop(clone: Deployment | undefined, pods: readonly Pod[]): Loop | undefined {
   return clone === undefined || !isObserved(clone) ? undefined : loopOf(pods, neededPods(clone));
 }
 
 /** How many pods must run for a Deployment to be available. */
 function neededPods(clone: Deployment): number {
-  return Math.max(1, (clone.spec.replicas ?? 1) - sparePods(clone));
+  return Math.max(1, (clone.spec.replicas ?? 1) - maxUnavailablePods(clone));
 }
 
-/** How many pods a Deployment may lack and be available. */
-function sparePods({ spec }: Deployment): number {
+/** How many pods of a Deployment may be unavailable while it is available. */
+function maxUnavailablePods({ spec }: Deployment): number {
   const { replicas = 1 } = spec;
   const { type = 'RollingUpdate', rollingUpdate = {} } = (spec['strategy'] ?? {}) as {
     readonly type?: string;
@@ -114,7 +114,7 @@ function sparePods({ spec }: Deployment): number {
     : Math.floor((parseInt(maxUnavailable, 10) * replicas) / 100);
 }
 
-/** Whether a Deployment says that enough pods run: those that come and go meanwhile are nobody's worry. */
+/** Whether a Deployment reports that enough pods run: other pods that come and go do not matter. */
 function isSettled(clone: Deployment): boolean {
   const progressing = progressOf(clone);
   const isUnavailable = clone.status?.conditions?.some(
@@ -123,14 +123,14 @@ function isSettled(clone: Deployment): boolean {
   return progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable' && !isUnavailable;
 }
 
-/** A problem as it is told already, where the news says less of the same: kubelets alternate between the two. */
-export function withoutRepeating(env: DynamicEnv, key: string, problem: Problem | undefined): Problem | undefined {
+/** The problem in the status, if the new one is only its beginning: kubelets alternate between the two. */
+export function keepLongerMessage(env: DynamicEnv, key: string, problem: Problem | undefined): Problem | undefined {
   const { subsetsStatus, consumersStatus } = env.status ?? {};
-  const told = subsetsStatus?.[key]?.deployment.message ?? consumersStatus?.[key]?.message;
-  return problem && told?.startsWith(`${problem.message}: `) ? { ...problem, message: told } : problem;
+  const reported = subsetsStatus?.[key]?.deployment.message ?? consumersStatus?.[key]?.message;
+  return problem && reported?.startsWith(`${problem.message}: `) ? { ...problem, message: reported } : problem;
 }
 
-/** False while whatever its status says is about an older version, or nobody has looked at it yet. */
+/** False while its status is about an older generation, or has not been written yet. */
 function isObserved({ metadata, status }: Deployment): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
@@ -145,7 +145,7 @@ function problemOf({ type, reason = type, message = reason }: WorkloadCondition)
   return { reason, message };
 }
 
-/** The latest condition about progress. */
+/** The latest condition Progressing. */
 function progressOf({ status }: Deployment): WorkloadCondition | undefined {
   return status?.conditions
     ?.filter(({ type }) => type === 'Progressing')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isAvailable } from './clone-state.ts';
-import type { Deployment } from './objects.ts';
+import type { Deployment } from '../objects.ts';
 
-/** A clone with so many pods that are ready, and what its condition says. */
+/** A clone with this many ready pods, and a condition Available. */
 function clone(readyReplicas: number | undefined, available: 'True' | 'False'): Deployment {
   return {
     apiVersion: 'apps/v1',
@@ -16,12 +16,12 @@ function clone(readyReplicas: number | undefined, available: 'True' | 'False'): 
   };
 }
 
-describe('whether some pod of a clone answers requests', () => {
+describe('isAvailable', () => {
   test.each([
-    ['pods are ready, and have not been so for long', clone(3, 'False'), true],
+    ['pods are ready, but not yet for minReadySeconds', clone(3, 'False'), true],
     ['no pod is ready', clone(undefined, 'False'), false],
     ['the Deployment is available', clone(1, 'True'), true],
-  ])('%s', (_, deployment, answers) => {
+  ])('says whether a pod of a clone answers requests: %s', (_, deployment, answers) => {
     expect(isAvailable(deployment, 'running')).toBe(answers);
   });
 });

@@ -1,34 +1,34 @@
-// Admission of environments: looks up the facts that the rules need, and says how the API server finds this webhook.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
-import { clientConfigOf } from '../controller/index.ts';
+// The admission webhook of environments: looks up the facts that the rules need, and has its configuration.
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import { clientConfigOf } from '../../controller/index.ts';
 import type {
   AdmissionHandler,
   AdmissionRequest,
   ValidatingWebhookConfiguration,
   WebhookAddress,
-} from '../controller/index.ts';
-import { reviewAccess } from '../kube/index.ts';
-import type { Client, Ref, Tables, UserInfo } from '../kube/index.ts';
-import { timestamp } from '../kube/times.ts';
-import { jsonEqual } from '../watchable/index.ts';
-import { neededRights } from './authority.ts';
-import type { NeededRight, Requester } from './authority.ts';
-import { claimOf, conflictsOf, conflictTexts } from './conflicts.ts';
-import { lifetimeWarnings } from './lifecycle/ttl.ts';
-import { shareNamespace } from './ownership.ts';
-import { uniqueVersion } from './names.ts';
-import { defaultSettings } from './settings.ts';
-import type { Settings } from './settings.ts';
+} from '../../controller/index.ts';
+import { reviewAccess } from '../../kube/index.ts';
+import type { Client, Ref, Tables, UserInfo } from '../../kube/index.ts';
+import { timestamp } from '../../kube/times.ts';
+import { jsonEqual } from '../../watchable/index.ts';
+import { requiredPermissions } from './authority.ts';
+import type { RequiredPermission, Requester } from './authority.ts';
+import { claimOf, conflictsOf, conflictTexts } from '../conflicts.ts';
+import { lifetimeWarnings } from '../lifecycle/ttl.ts';
+import { shareNamespace } from '../ownership.ts';
+import { uniqueVersion } from '../names.ts';
+import { defaultSettings } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { validateCreate, validateUpdate } from './validate.ts';
 import type { Verdict } from './validate.ts';
-import { Environments } from './tables.ts';
+import { Environments } from '../tables.ts';
 
 /** Where the webhook is served. */
 export const WEBHOOK_PATH = '/validate-riskified-com-v1alpha1-dynamicenv';
 /** The name of the webhook's configuration in the cluster. */
 export const WEBHOOK_CONFIGURATION = 'offshoot-environments';
 
-/** The configuration by which the API server asks this webhook. */
+/** The configuration that registers this webhook with the API server. */
 export function webhookConfiguration(
   address: WebhookAddress,
   bundle: string | undefined,
@@ -58,7 +58,7 @@ export function webhookConfiguration(
   };
 }
 
-/** Decides about environments. `tables` must hold DynamicEnvs with their indexes. */
+/** Handles admission requests for environments. `tables` must hold DynamicEnvs with their indexes. */
 export function environmentAdmission(
   client: Client,
   tables: Tables,
@@ -71,13 +71,15 @@ export function environmentAdmission(
     const env = request.object as DynamicEnv | null | undefined;
     if (env === null || env === undefined || request.operation === 'DELETE') return { allowed: true };
     const placed = { ...env, metadata: located(env, request) };
-    const verdict = await judge(placed, request, signal);
+    const verdict = await validate(placed, request, signal);
     if (!verdict.allowed) return { allowed: false, status: verdict.status };
-    const warnings = isNews(placed, request) ? [...conflictWarnings(placed), ...lifetimeWarnings(placed, now())] : [];
+    const warnings = isChanged(placed, request)
+      ? [...conflictWarnings(placed), ...lifetimeWarnings(placed, now())]
+      : [];
     return { allowed: true, ...(warnings.length > 0 && { warnings }) };
   };
 
-  /** What others ask for of the requests that an environment asks for. */
+  /** Warnings for other environments that ask for the same requests. */
   function conflictWarnings(env: DynamicEnv): readonly string[] {
     const claim = claimOf(created(env), all);
     const others = claim.workloads.flatMap((workload) => table.index('workload', workload));
@@ -86,26 +88,26 @@ export function environmentAdmission(
       claim,
       there.map((each) => claimOf(each, all)),
     );
-    const { told, more } = conflictTexts(conflicts);
-    return [...told.map((text) => `spec.${text}`), ...(more > 0 ? [`and ${more} more environments like these`] : [])];
+    const { texts, more } = conflictTexts(conflicts);
+    return [...texts.map((text) => `spec.${text}`), ...(more > 0 ? [`and ${more} more environments like these`] : [])];
   }
 
-  /** One that is about to be created is created now. */
+  /** An environment that is about to be created gets the current time. */
   function created(env: DynamicEnv): DynamicEnv {
     return { ...env, metadata: { creationTimestamp: timestamp(now()), ...env.metadata } };
   }
 
-  /** Whether an environment asks for something else than before. */
-  function isNews({ metadata, spec }: DynamicEnv, { oldObject }: AdmissionRequest): boolean {
+  /** Whether the spec of an environment is new or changed. */
+  function isChanged({ metadata, spec }: DynamicEnv, { oldObject }: AdmissionRequest): boolean {
     return metadata.deletionTimestamp === undefined && !jsonEqual((oldObject as DynamicEnv | null)?.spec, spec);
   }
 
-  async function judge(env: DynamicEnv, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
+  async function validate(env: DynamicEnv, request: AdmissionRequest, signal: AbortSignal): Promise<Verdict> {
     const old = request.operation === 'UPDATE' ? ((request.oldObject as DynamicEnv | null) ?? undefined) : undefined;
-    // What the rules refuse anyway needs no questions to the cluster.
+    // If the rules refuse it anyway, no requests to the cluster are needed.
     const verdict = old === undefined ? validateCreate(env) : validateUpdate(old, env);
     if (!verdict.allowed || env.metadata.deletionTimestamp !== undefined) return verdict;
-    const requester = await requesterOf(client, request.userInfo, neededRights(env, old), signal);
+    const requester = await requesterOf(client, request.userInfo, requiredPermissions(env, old), signal);
     await table.whenSynced(signal);
     const makersOf = (clone: string): readonly Ref[] => table.index('clone', clone).map(({ metadata }) => metadata);
     if (old !== undefined) return validateUpdate(old, env, { requester, makersOf });
@@ -115,24 +117,26 @@ export function environmentAdmission(
   }
 }
 
-/** The name may be missing from the object where the server makes it up; the request has it then. */
+/** With generateName, the object may have no name yet; the request has it. */
 function located({ metadata }: DynamicEnv, { name, namespace }: AdmissionRequest): DynamicEnv['metadata'] {
   return { ...metadata, name: metadata.name || (name ?? ''), namespace: metadata.namespace || (namespace ?? '') };
 }
 
-/** Who asks, and which of some rights they lack. */
+/** The user of a request, and which of the required permissions they lack. */
 async function requesterOf(
   client: Client,
   user: UserInfo,
-  needed: readonly NeededRight[],
+  required: readonly RequiredPermission[],
   signal: AbortSignal,
 ): Promise<Requester> {
   const asking = client.flow('webhook');
-  const rights = new Map(needed.map(({ right }) => [JSON.stringify(right), right]));
+  const permissions = new Map(required.map(({ permission }) => [JSON.stringify(permission), permission]));
   const answers = new Map(
     await Promise.all(
-      [...rights].map(async ([id, right]) => [id, await reviewAccess(asking, user, right, { signal })] as const),
+      [...permissions].map(
+        async ([id, permission]) => [id, await reviewAccess(asking, user, permission, { signal })] as const,
+      ),
     ),
   );
-  return { name: user.username ?? '', lacks: (right) => answers.get(JSON.stringify(right)) === false };
+  return { name: user.username ?? '', lacks: (permission) => answers.get(JSON.stringify(permission)) === false };
 }

@@ -1,28 +1,28 @@
-// Admission by a service with two replicas behind it, as in a cluster.
+// Admission by a Service with two replicas, as in a cluster.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../../test/support/until.ts';
-import { dynamicEnv, DynamicEnv } from '../api/dynamicenv.ts';
+import { until } from '../../../test/support/until.ts';
+import { dynamicEnv, DynamicEnv } from '../../api/dynamicenv.ts';
 import {
   createLogger,
   createMetrics,
   ManagedCertificates,
   serveWebhooks,
   WebhookRegistration,
-} from '../controller/index.ts';
-import { startEmbedded } from '../embedded/index.ts';
-import type { Embedded } from '../embedded/index.ts';
-import { defineKind, systemClock, Tables } from '../kube/index.ts';
-import type { Client } from '../kube/index.ts';
+} from '../../controller/index.ts';
+import { startEmbedded } from '../../embedded/index.ts';
+import type { Embedded } from '../../embedded/index.ts';
+import { defineKind, systemClock, Tables } from '../../kube/index.ts';
+import type { Client } from '../../kube/index.ts';
 import { environmentAdmission, WEBHOOK_PATH, webhookConfiguration } from './webhook.ts';
-import { Environments } from './tables.ts';
-import { connectAdmin } from '../../test/support/connect-admin.ts';
+import { Environments } from '../tables.ts';
+import { connectAdmin } from '../../../test/support/connect-admin.ts';
 
 const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
   namespaced: false,
 });
 const Secret = defineKind('v1', 'Secret', 'secrets');
 const logger = createLogger({ level: 'silent' });
-const asked: string[] = [];
+const calls: string[] = [];
 const replicas: Replica[] = [];
 let cluster: Embedded;
 let client: Client;
@@ -75,8 +75,8 @@ beforeAll(async () => {
   cluster = await startEmbedded({
     hooks: {
       resolveService: ({ namespace, name, port }) => {
-        const url = replicas[asked.length % replicas.length]?.url;
-        if (url !== undefined) asked.push(`${namespace}/${name}:${port} ${url}`);
+        const url = replicas[calls.length % replicas.length]?.url;
+        if (url !== undefined) calls.push(`${namespace}/${name}:${port} ${url}`);
         return url;
       },
     },
@@ -107,7 +107,7 @@ function env(name: string, spec: DynamicEnv['spec'] = { istioMatches: [], subset
   };
 }
 
-test('the replicas show one certificate, kept in one Secret', async () => {
+test('the replicas serve one certificate, stored in one Secret', async () => {
   const { items } = await client.list(Secret, { namespace: 'default' });
   const found = items.filter(({ metadata }) => metadata.name === 'offshoot-webhook-tls');
   expect(found).toHaveLength(1);
@@ -118,15 +118,15 @@ test('the replicas show one certificate, kept in one Secret', async () => {
   ]);
 });
 
-test('each of them is asked by the name of the service, and says the same', async () => {
+test('the API server calls each replica by the name of the Service, and gets the same response', async () => {
   const text =
     'admission webhook "vdynamicenv.kb.io" denied the request: spec: Invalid value: []: empty IstioMatch is invalid for DynamicEnv';
   await expect(client.create(DynamicEnv, env('a'))).rejects.toThrow(text);
   await expect(client.create(DynamicEnv, env('b'))).rejects.toThrow(text);
-  expect(asked).toEqual(replicas.map(({ url }) => `default/offshoot-webhook:443 ${url}`));
+  expect(calls).toEqual(replicas.map(({ url }) => `default/offshoot-webhook:443 ${url}`));
 });
 
-test('who asks for requests that another environment asks for, or for a life that is over, is warned', async () => {
+test('the webhook warns about conflicts with another environment, and about a ttl that is already over', async () => {
   const cart = { name: 'cart', namespace: 'default', containers: [{ containerName: 'cart', image: 'cart:2' }] };
   const first = env('first', { istioMatches: [{ headers: { user: { prefix: 'al' } } }], subsets: [cart] });
   const tables = new Tables([Environments]);
@@ -156,13 +156,13 @@ test('who asks for requests that another environment asks for, or for a life tha
       'spec.istioMatches[1]: environment default/first asks for all of these requests to default/cart, and for others, such as a request with user: alice: it was created first, so its routes come first',
     ],
   });
-  // Somebody who changes nothing of it hears nothing of it, nor does one who asks for another workload.
+  // No warning if the spec does not change, or for another workload.
   expect(await ask({ ...second, metadata: { ...second.metadata, labels: { a: 'b' } } }, second)).toEqual({
     allowed: true,
   });
   const other = { ...second, spec: { ...second.spec, subsets: [{ ...cart, name: 'other' }] } };
   expect(await ask(other)).toEqual({ allowed: true });
-  // One whose time is over as soon as it has one.
+  // The environment is older than its new ttl.
   const old = { ...other, metadata: { ...other.metadata, creationTimestamp: '2026-01-01T10:00:00Z' } };
   const dated = (duration: string): DynamicEnv => ({ ...old, spec: { ...old.spec, ttl: { duration } } });
   expect(await ask(dated('1h'), old)).toEqual({
@@ -172,14 +172,14 @@ test('who asks for requests that another environment asks for, or for a life tha
   expect(await ask(dated('3h'), old)).toEqual({ allowed: true });
 });
 
-test('writes of a status are not asked about', async () => {
+test('the API server does not call the webhook for status writes', async () => {
   const made = await client.create(
     DynamicEnv,
     env('c', { istioMatches: [{ sourceLabels: { app: 'a' } }], subsets: [] }),
   );
-  const before = asked.length;
+  const before = calls.length;
   const patch = { type: 'merge', body: { status: { subsetsStatus: {}, totalReady: 0, state: 'ready' } } } as const;
   const written = await client.patch(DynamicEnv, made.metadata, patch, { subresource: 'status' });
   expect(written.status?.state).toBe('ready');
-  expect(asked).toHaveLength(before);
+  expect(calls).toHaveLength(before);
 });

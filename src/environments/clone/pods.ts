@@ -1,24 +1,24 @@
-// Why the pods of a clone do not run, as far as it is known. The words stay the same while a kubelet tries again and
-// again, and name no pod: a status that says the same is not written again.
-import type { KubeObject } from '../kube/objects.ts';
-import { keyOf } from '../kube/objects.ts';
-import type { ContainerState, ContainerStatus, Pod } from './objects.ts';
+// Why the pods of a clone do not run. The message stays the same while a kubelet retries, and names no pod: an
+// unchanged status is not written again.
+import type { KubeObject } from '../../kube/objects.ts';
+import { keyOf } from '../../kube/objects.ts';
+import type { ContainerState, ContainerStatus, Pod } from '../objects.ts';
 
 const TEMPLATE_HASH = 'pod-template-hash';
-/** Pods that end again and again. */
+/** The reason for containers that crash again and again. */
 export const CRASH_LOOP = 'CrashLoopBackOff';
 const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff']);
-/** On its way, and no reason to worry. */
-const ORDINARY = new Set(['ContainerCreating', 'PodInitializing']);
+/** Reasons of containers that are starting, which is no problem. */
+const STARTING_REASONS = new Set(['ContainerCreating', 'PodInitializing']);
 
 /** Why a workload does not run. */
 export interface Problem {
-  /** In one word, as Kubernetes says it. */
+  /** The reason that Kubernetes gives. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** The Deployment that a pod belongs to, if any: its ReplicaSet is named after that and the hash of the template. */
+/** The Deployment of a pod, if any: the name of its ReplicaSet is that of the Deployment and the template hash. */
 export function deploymentOf({ metadata }: KubeObject): readonly string[] {
   const { namespace, labels = {}, ownerReferences = [] } = metadata;
   const owner = ownerReferences.find(({ kind, controller }) => kind === 'ReplicaSet' && controller);
@@ -27,7 +27,7 @@ export function deploymentOf({ metadata }: KubeObject): readonly string[] {
   return [keyOf({ name: owner.name.slice(0, -suffix.length), ...(namespace !== undefined && { namespace }) })];
 }
 
-/** A pod with nothing but what is read here: there can be many. */
+/** A pod with only the fields that are used here: there can be many pods. */
 export function slimPod({ apiVersion, kind, metadata, status = {} }: Pod): Pod {
   const { managedFields: _nobodys, annotations: _none, ...kept } = metadata;
   const { phase, conditions, initContainerStatuses, containerStatuses } = status;
@@ -44,25 +44,25 @@ export function slimPod({ apiVersion, kind, metadata, status = {} }: Pod): Pod {
   };
 }
 
-/** What keeps pods from running. */
+/** Why pods do not run. */
 export function podProblem(pods: readonly Pod[]): Problem | undefined {
   const current = currentOf(pods);
-  // One that has ended is replaced by another, which has more to say.
+  // A pod that has ended is replaced by another, whose problem is more relevant.
   const [ended, alive] = [current.filter(hasEnded), current.filter((pod) => !hasEnded(pod))];
   const problems = [...alive, ...ended].map((pod) => unscheduled(pod) ?? containerProblem(pod));
   return problems.find((problem) => problem !== undefined);
 }
 
-/** A crash loop while its containers are up: what is told of it until they have stayed up for a while. */
+/** A crash loop whose containers are up at the moment; reported until they have stayed up for a while. */
 export interface Loop {
   readonly problem: Problem;
   /** In milliseconds. */
   readonly until: number;
-  /** Whether no pod answers but those that crash again and again. */
+  /** Whether all ready pods are in a crash loop. */
   readonly isEverywhere: boolean;
 }
 
-/** The crash loop that pods are in which are ready at the moment, if fewer than are needed have stayed up. */
+/** The crash loop of pods that are ready at the moment, if fewer than needed have stayed up. */
 export function loopOf(pods: readonly Pod[], needed: number): Loop | undefined {
   const steady = readyPods(pods)
     .map((pod) => ({ pod, at: steadyAt(pod) }))
@@ -73,7 +73,7 @@ export function loopOf(pods: readonly Pod[], needed: number): Loop | undefined {
   return { problem: crash(name, lastState!.terminated!), until: last.at, isEverywhere: steady[0]!.at > -Infinity };
 }
 
-/** When a pod has stayed up for a while; -Infinity for one that has not failed. */
+/** When a pod will count as stable; -Infinity if it has not failed. */
 function steadyAt({ status }: Pod): number {
   return Math.max(-Infinity, ...(status?.containerStatuses ?? []).map(steadySince));
 }
@@ -82,8 +82,8 @@ const SHORTEST_MS = 10_000;
 const LONGEST_MS = 300_000;
 
 /**
- * When a container that failed counts as running again: once it has been up twice as long as the last time, and for ten
- * seconds at least. One that lasted five minutes, the longest that kubelets wait between two tries, is in no loop.
+ * When a container that failed counts as stable again: once it has been up twice as long as the last time, and for at
+ * least ten seconds. One that was up for five minutes, the maximum backoff of kubelets, is in no loop.
  */
 function steadySince({ state, lastState }: ContainerStatus): number {
   const startedAt = Date.parse(state?.running?.startedAt ?? '');
@@ -98,7 +98,7 @@ export function readyPods(pods: readonly Pod[]): readonly Pod[] {
   return currentOf(pods).filter(isReady);
 }
 
-/** Whether pods are known, and none of them is ready, of whatever version. */
+/** Whether pods are known and none of them is ready, of any version. */
 export function isDown(pods: readonly Pod[]): boolean {
   return pods.length > 0 && !pods.some(isReady);
 }
@@ -107,7 +107,7 @@ function isReady({ status }: Pod): boolean {
   return status?.containerStatuses?.every(({ ready }) => ready) ?? false;
 }
 
-/** Those of the version that the Deployment wants now: the latest has it. */
+/** The pods of the current version: that of the latest pod. */
 function currentOf(pods: readonly Pod[]): readonly Pod[] {
   const [latest] = pods.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
   const hash = latest?.metadata.labels?.[TEMPLATE_HASH];
@@ -141,7 +141,7 @@ function containerProblem({ status }: Pod): Problem | undefined {
   return problems.find((problem) => problem !== undefined);
 }
 
-/** `isFailure`: whether a container that ended with this exit code should not have. */
+/** `isFailure`: whether this exit code of a container is a failure. */
 function problemOf(container: ContainerStatus, isFailure: (exitCode: number) => boolean): Problem | undefined {
   const { name, ready, image = '', state, lastState } = container;
   if (ready) return undefined;
@@ -150,12 +150,12 @@ function problemOf(container: ContainerStatus, isFailure: (exitCode: number) => 
     const words = message.replace(/^Back-off pulling image "[^"]*"(: (ErrImagePull: )?)?/, '');
     return about('ImagePullBackOff', name, [`image ${image} can't be pulled`, words].filter(Boolean).join(': '));
   }
-  // The same whether it waits for its next try or has just begun it.
+  // The same whether the container waits for its restart or has just been restarted.
   const terminated = state?.terminated ?? lastState?.terminated;
   if (terminated !== undefined && isFailure(terminated.exitCode ?? 0)) {
     return crash(name, terminated);
   }
-  if (reason === '' || ORDINARY.has(reason)) return undefined;
+  if (reason === '' || STARTING_REASONS.has(reason)) return undefined;
   // Ids differ at each try.
   return about(reason, name, message.replaceAll(/\b[0-9a-f]{12,}\b/g, '…'));
 }

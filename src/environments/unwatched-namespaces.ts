@@ -1,5 +1,6 @@
-// What an environment has in namespaces that the controllers no longer manage: it was made when they managed the
-// whole cluster. They can neither see nor remove it there, so the status keeps naming it, and a deletion waits.
+// Objects of an environment in namespaces that the controllers no longer watch: they were made when the controllers
+// watched the whole cluster. They can neither see nor remove them, so the status keeps naming them, and a deletion
+// waits.
 import type { ConsumerStatus, DynamicEnv, ResourceStatus, SubsetStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { PlannedCondition } from '../controller/index.ts';
@@ -19,17 +20,17 @@ export const LEFT_BEHIND_ADVICE =
 
 type Watched = Pick<Settings, 'namespaces'>;
 
-/** Whether nobody manages a namespace. */
+/** Whether the controllers do not watch a namespace. */
 export function isUnwatched({ namespace = '' }: Ref, { namespaces }: Watched): boolean {
   return namespaces !== undefined && !namespaces.includes(namespace);
 }
 
-/** Whether an entry of a status names something in a namespace that nobody manages. */
+/** Whether an entry of a status names an object in a namespace that is not watched. */
 export function namesUnwatched(entry: SubsetStatus | ConsumerStatus, settings: Watched): boolean {
   return objectsOf(entry).some(({ ref }) => isUnwatched(ref, settings));
 }
 
-/** What is left behind; undefined if nothing is. */
+/** A message that names what is left behind; undefined if nothing is. */
 export function leftBehind(env: DynamicEnv, settings: Watched): string | undefined {
   const { subsetsStatus = {}, consumersStatus = {} } = env.status ?? {};
   const entries = [...Object.values(subsetsStatus), ...Object.values(consumersStatus)];
@@ -44,24 +45,24 @@ export function leftBehind(env: DynamicEnv, settings: Watched): string | undefin
   return messages.leftBehind([...new Set(texts)], [...namespaces].sort());
 }
 
-/** The same, with what to do about it. */
+/** The same, with advice. */
 export function leftBehindAdvised(left: string): string {
   return `${left}: ${LEFT_BEHIND_ADVICE}`;
 }
 
-/** The condition that says so. */
+/** The condition with this message. */
 export function leftBehindCondition(message: string | undefined): readonly PlannedCondition[] {
   return message === undefined
     ? []
     : [{ type: LEFT_BEHIND, status: 'True', reason: 'NamespaceNotWatched' satisfies ReasonOf<'LeftBehind'>, message }];
 }
 
-/** What the status of an environment says is left behind. */
-export function toldLeftBehind(env: DynamicEnv): string | undefined {
+/** The message of the condition in the status. */
+export function reportedLeftBehind(env: DynamicEnv): string | undefined {
   return conditionsOf(env).find(({ type, status }) => type === LEFT_BEHIND && status === 'True')?.message;
 }
 
-/** The objects that an entry of a status names, as far as they were there. */
+/** The existing objects that an entry of a status names. */
 function objectsOf(entry: SubsetStatus | ConsumerStatus): readonly { readonly kind: string; readonly ref: Ref }[] {
   const isSubset = 'deployment' in entry;
   const clone = isSubset ? entry.deployment : entry;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerStatus, Pod } from './objects.ts';
+import type { ContainerStatus, Pod } from '../objects.ts';
 import { deploymentOf, loopOf, podProblem } from './pods.ts';
 
 type Options = Partial<Pod['metadata']> & { readonly hash?: string; readonly at?: string };
 
-/** A pod of a clone, of the version of its template that `hash` stands for. */
+/** A pod of a clone, with this hash of its template. */
 function pod(status: Pod['status'], { hash = 'a1', at = '00', ...metadata }: Options = {}): Pod {
   return {
     apiVersion: 'v1',
@@ -29,14 +29,14 @@ function container(state: ContainerStatus['state'], rest: Partial<ContainerStatu
 
 const crashed = { terminated: { exitCode: 137, reason: 'OOMKilled' } };
 
-describe('what keeps pods from running', () => {
+describe('podProblem', () => {
   test.each<[string, Pod['status'], string | undefined]>([
-    ['nothing', container({}, { ready: true }), undefined],
-    ['being made', container({ waiting: { reason: 'ContainerCreating' } }), undefined],
+    ['a ready container', container({}, { ready: true }), undefined],
+    ['a container that is being created', container({ waiting: { reason: 'ContainerCreating' } }), undefined],
     ['a probe that has not succeeded yet', container({}), undefined],
-    ['one that was restarted once and runs well', container({}, { ready: true, lastState: crashed }), undefined],
+    ['a container that was restarted once and runs', container({}, { ready: true, lastState: crashed }), undefined],
     [
-      'an init container that is done',
+      'an init container that has succeeded',
       { initContainerStatuses: [{ name: 'init', ready: true, state: { terminated: { exitCode: 0 } } }] },
       undefined,
     ],
@@ -51,7 +51,7 @@ describe('what keeps pods from running', () => {
       'CreateContainerConfigError: container cart: configmap "flags" not found',
     ],
     [
-      'a runtime that names the container by another id at each try',
+      'an error with another container id at each try',
       container({ waiting: { reason: 'RunContainerError', message: 'task 0123456789abcdef: no such file' } }),
       'RunContainerError: container cart: task …: no such file',
     ],
@@ -70,11 +70,11 @@ describe('what keeps pods from running', () => {
       },
       'Unschedulable: 0/3 nodes are available: 3 Insufficient cpu',
     ],
-  ])('%s', (_case, status, message) => {
+  ])('says why a pod does not run: %s', (_case, status, message) => {
     expect(podProblem([pod(status)])?.message).toBe(message);
   });
 
-  test('an image that cannot be pulled is told in the same words at every try', () => {
+  test('has the same message at every try to pull an image', () => {
     const why = 'failed to resolve reference "cart:2": not found';
     const tries = [
       { reason: 'ErrImagePull', message: why },
@@ -87,7 +87,7 @@ describe('what keeps pods from running', () => {
     for (const waiting of tries) expect(podProblem([pod(container({ waiting }))])).toEqual(problem);
   });
 
-  test('a crash is told in the same words whether the container waits, has ended or runs again', () => {
+  test('has the same message whether a crashed container waits, has ended or runs again', () => {
     const states = [crashed, { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting' } }, {}];
     for (const state of states) {
       expect(podProblem([pod(container(state, { restartCount: 3, lastState: crashed }))])).toEqual({
@@ -97,13 +97,13 @@ describe('what keeps pods from running', () => {
     }
   });
 
-  test('pods of an older version, and those that go, have nothing to say', () => {
+  test('ignores pods of an older version and pods that are being deleted', () => {
     const crashing = container(crashed);
     expect(podProblem([pod(crashing), pod(container({}), { hash: 'b2', at: '30' })])).toBeUndefined();
     expect(podProblem([pod(crashing, { deletionTimestamp: '2026-01-01T00:01:00Z' })])).toBeUndefined();
   });
 
-  test('a pod that has ended speaks only where no other one does', () => {
+  test('uses a pod that has ended only if no other pod has a problem', () => {
     const evicted = pod({ phase: 'Failed', ...container(crashed) });
     expect(podProblem([evicted])?.reason).toBe('CrashLoopBackOff');
     const waiting = { reason: 'ErrImagePull', message: 'no such host' };
@@ -111,9 +111,9 @@ describe('what keeps pods from running', () => {
   });
 });
 
-describe('a crash loop while containers are up', () => {
+describe('loopOf', () => {
   const since = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
-  /** Up for so many seconds before it failed, and started again at 1,000. */
+  /** A container that was up for this long before it failed, and was restarted at 1,000. */
   const failed = (lastedSeconds: number, exitCode = 1): Pod =>
     pod(
       container(
@@ -134,17 +134,17 @@ describe('a crash loop while containers are up', () => {
   };
 
   test.each([
-    ['that ended at once: ten seconds', [failed(0)], 1_010],
-    ['that lasted a minute: two', [failed(60)], 1_120],
-    ['that lasted five minutes is in none', [failed(300)], undefined],
-    ['that ended well is in none', [failed(1, 0)], undefined],
-    ['that never failed is in none', [fine], undefined],
-    ['beside one that is fine', [failed(0), fine], undefined],
-  ])('one %s', (_case, pods, until) => {
+    ['failed at once: for ten seconds', [failed(0)], 1_010],
+    ['failed after a minute: for two minutes', [failed(60)], 1_120],
+    ['failed after five minutes: none', [failed(300)], undefined],
+    ['ended without an error: none', [failed(1, 0)], undefined],
+    ['never failed: none', [fine], undefined],
+    ['failed at once, beside one that never failed: none', [failed(0), fine], undefined],
+  ])('finds the crash loop of a container that %s', (_case, pods, until) => {
     expect(seconds(pods)).toBe(until);
   });
 
-  test('counts where more pods are needed than stayed up', () => {
+  test('finds a crash loop if fewer pods than needed stayed up', () => {
     expect(seconds([failed(0), fine], 2)).toBe(1_010);
     expect(loopOf([failed(0), fine], 2)).toMatchObject({ isEverywhere: false });
     expect(loopOf([failed(0), failed(60)], 2)).toMatchObject({
@@ -154,7 +154,7 @@ describe('a crash loop while containers are up', () => {
   });
 });
 
-test('a pod is found by its Deployment', () => {
+test('deploymentOf returns the Deployment of a pod', () => {
   expect(deploymentOf(pod({}))).toEqual(['shop/cart-shop-feature']);
   expect(deploymentOf(pod({}, { ownerReferences: [] }))).toEqual([]);
 });

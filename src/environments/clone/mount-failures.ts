@@ -1,12 +1,12 @@
-// Volumes that can't be mounted, a Secret that is not there say: kubelets tell of them in Events alone, while the pod only
-// says that its containers are being made.
-import { defineKind, keyOf } from '../kube/objects.ts';
-import type { KubeObject } from '../kube/objects.ts';
-import type { Pod } from './objects.ts';
+// Volumes that can't be mounted, because of a missing Secret, say: kubelets report them only in Events, while the pod
+// only says that its containers are being created.
+import { defineKind, keyOf } from '../../kube/objects.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import type { Pod } from '../objects.ts';
 import type { Problem } from './pods.ts';
 
 const REASON = 'FailedMount';
-/** Selects these Events alone: there are many others. */
+/** Selects only these Events: there are many others. */
 export const MOUNT_FAILURES = `reason=${REASON}`;
 
 /** An Event about a pod, as kubelets write it. */
@@ -17,7 +17,7 @@ export interface PodEvent extends KubeObject {
 }
 export const PodEvent = defineKind<PodEvent>('v1', 'Event', 'events');
 
-/** An Event with nothing but what is read here. */
+/** An Event with only the fields that are used here. */
 export function slimEvent({ apiVersion, kind, metadata, involvedObject, reason, message }: PodEvent): PodEvent {
   const { managedFields: _nobodys, ...kept } = metadata;
   return {
@@ -36,21 +36,21 @@ export function podOf({ metadata, involvedObject }: PodEvent): readonly string[]
   return kind === 'Pod' && name !== undefined ? [keyOf({ name, namespace })] : [];
 }
 
-/** Whether a pod has been given to a node, and its containers are still being made. */
-export function isBeingMade({ metadata, status }: Pod): boolean {
+/** Whether a pod is scheduled, and its containers are still being created. */
+export function isBeingCreated({ metadata, status }: Pod): boolean {
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  const isMade = containers.some(({ state }) => state?.running ?? state?.terminated);
-  return metadata.deletionTimestamp === undefined && containers.length > 0 && !isMade;
+  const isCreated = containers.some(({ state }) => state?.running ?? state?.terminated);
+  return metadata.deletionTimestamp === undefined && containers.length > 0 && !isCreated;
 }
 
-/** What keeps the volumes of a pod from being mounted. */
+/** Why the volumes of a pod can't be mounted. */
 export function mountProblem(failures: readonly PodEvent[]): Problem | undefined {
-  const told = failures.flatMap(({ message = '' }) => {
+  const problems = failures.flatMap(({ message = '' }) => {
     const [, volume, why] = /^MountVolume\.\w+ failed for volume "([^"]*)" ?: (.*)$/s.exec(message) ?? [];
     return why === undefined ? [] : [`volume ${volume}: ${why}`];
   });
-  // Which of several volumes fails first differs from try to try.
-  const [first] = told.sort();
+  // Which of several volumes fails first varies: take the first in order.
+  const [first] = problems.sort();
   if (first !== undefined) return { reason: REASON, message: `${REASON}: ${first}` };
   return failures.length === 0 ? undefined : { reason: REASON, message: `${REASON}: its volumes can't be mounted` };
 }

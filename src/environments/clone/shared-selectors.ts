@@ -1,15 +1,15 @@
-// Objects that are about the base and, by their selectors, about its clone too: a budget that counts the clone's pods
-// lets too many of the base go. Environments leave them alone, and say which they are. Called by decide.ts.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
-import { keyOf, matches, selectorOf } from '../kube/index.ts';
-import type { KubeObject, LabelSelector } from '../kube/index.ts';
+// Objects for the base whose selectors match its clone too: a PodDisruptionBudget that counts the clone's pods lets too
+// many pods of the base be evicted. Environments leave them alone and report them. Called by decide.ts.
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import { keyOf, matches, selectorOf } from '../../kube/index.ts';
+import type { KubeObject, LabelSelector } from '../../kube/index.ts';
 import { clonePodLabels } from './clone.ts';
-import type { WorkloadFacts } from './facts.ts';
-import { messages } from './messages.ts';
-import type { Deployment, HorizontalPodAutoscaler, Labels } from './objects.ts';
-import type { Settings } from './settings.ts';
+import type { WorkloadFacts } from '../facts.ts';
+import { messages } from '../messages.ts';
+import type { Deployment, HorizontalPodAutoscaler, Labels } from '../objects.ts';
+import type { Settings } from '../settings.ts';
 
-/** What counts or selects the pods of the base and those of the clone alike, in words. */
+/** Warnings for objects that select the pods of both the base and the clone. */
 export function sharedSelectors(
   env: DynamicEnv,
   { subset, ref, ofBase }: WorkloadFacts,
@@ -22,9 +22,9 @@ export function sharedSelectors(
     selects(selector, basePods) && selects(selector, clonePods);
   const shared = <T extends KubeObject>(found: readonly T[], of: (object: T) => LabelSelector | undefined): string[] =>
     found.filter((object) => isShared(of(object))).map(({ metadata }) => keyOf(metadata));
-  // A policy for all pods of a namespace is not about this workload.
+  // A policy for all pods of a namespace is not specific to this workload.
   const policies = ofBase.policies.filter(({ spec }) => !isEmpty(spec?.podSelector));
-  // An autoscaler measures the pods that the Deployment selects, whoever owns them.
+  // An autoscaler measures all pods that the selector of the Deployment matches.
   const scalers = isShared(base.spec.selector) ? ofBase.autoscalers.filter(measuresPods) : [];
   return [
     ...shared(ofBase.budgets, ({ spec }) => spec?.selector).map((name) => messages.budgetOfBoth(name, ref)),
@@ -33,7 +33,7 @@ export function sharedSelectors(
   ];
 }
 
-/** A selector that is not there selects nothing; one that can't be read neither. */
+/** A missing or invalid selector selects nothing. */
 function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
   try {
     return selector !== undefined && matches(selectorOf(selector), labels);
@@ -46,7 +46,7 @@ function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}
   return Object.keys(matchLabels).length + matchExpressions.length === 0;
 }
 
-/** Whether an autoscaler goes by anything that pods report; without metrics it goes by their CPU. */
+/** Whether an autoscaler uses metrics of pods; by default it uses their CPU. */
 function measuresPods({ spec }: HorizontalPodAutoscaler): boolean {
   const { metrics = [{ type: 'Resource' }] } = spec ?? {};
   return metrics.some(({ type }) => type !== 'External' && type !== 'Object');

@@ -1,7 +1,7 @@
 // The digest of a subset that the status carries: a signed 64-bit number that tells whether the subset has changed.
 // Its value is contract, so that environments made by other tools are not restarted. FNV-1 over the fields in a fixed
 // order; every record is named, and hardened after each field.
-import type { ContainerOverrides, EnvVar, Subset } from '../api/dynamicenv.ts';
+import type { ContainerOverrides, EnvVar, Subset } from '../../api/dynamicenv.ts';
 
 const BASIS = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;
@@ -60,7 +60,7 @@ function keySelector(name: string, selector: { name?: string; key: string; optio
   });
 }
 
-/** Of a quantity, only the notation that it is written in takes part. */
+/** Only the format of a quantity is part of the hash. */
 function quantityFormat(divisor: string | number | undefined): string {
   const written = String(divisor ?? '');
   if (written === '') return '';
@@ -110,7 +110,7 @@ function container(overrides: ContainerOverrides): Digest {
 
 const known = new WeakMap<Subset, bigint>();
 
-/** The digest of a subset or consumer, as a signed 64-bit integer. Asked for with every plan, and dear: 64-bit products. */
+/** The digest of a subset or consumer, as a signed 64-bit integer. Cached: every plan needs it, and it is slow. */
 export function subsetHash(subset: Subset): bigint {
   let hash = known.get(subset);
   if (hash === undefined) known.set(subset, (hash = digestOf(subset)));

@@ -1,11 +1,11 @@
-// Subsets and consumers with the places where they stand, for those who refuse one of them.
-import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
+// Subsets and consumers with their field paths, for admission errors.
+import type { DynamicEnv, Subset } from '../../api/dynamicenv.ts';
 import { formatValue } from './invalid-value.ts';
 
 /** The path of a field, such as spec.subsets[0]. */
 export type FieldPath = readonly (string | number)[];
 
-/** A subset or consumer, and where it stands. */
+/** A subset or consumer, and its field path. */
 export interface PlacedItem {
   readonly item: Subset;
   readonly at: FieldPath;
@@ -17,18 +17,18 @@ export function placedItems({ spec }: DynamicEnv): readonly PlacedItem[] {
   );
 }
 
-/** Subsets and consumers that are new or not what they were in the old environment. */
+/** Subsets and consumers that are new or differ from the old environment. */
 export function changedItems(env: DynamicEnv, old?: DynamicEnv): readonly PlacedItem[] {
   const before = new Set((old ? placedItems(old) : []).map(identity));
   return placedItems(env).filter((each) => !before.has(identity(each)));
 }
 
-/** The same for an item that is the same, and in the same list, wherever it stands there. */
+/** Equal for equal items of the same list, whatever their position. */
 function identity({ item, at }: PlacedItem): string {
   return `${at[1]} ${formatValue.subset(item)}`;
 }
 
-/** A place as people write it: `spec.subsets[0].name`. */
+/** A field path as text: `spec.subsets[0].name`. */
 export function pathOf(at: FieldPath): string {
   return at.map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`)).join('');
 }

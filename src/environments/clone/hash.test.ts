@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Subset } from '../api/dynamicenv.ts';
+import type { Subset } from '../../api/dynamicenv.ts';
 import { subsetHash } from './hash.ts';
 
 function details(namespace: string, tag: string, topic: string, more: Partial<Subset> = {}): Subset {
@@ -38,11 +38,11 @@ const vectors: [string, Subset, bigint][] = [
   ['a field', env({ fieldRef: { fieldPath: 'metadata.name' } }), -7888404727523506769n],
 ];
 
-test.each(vectors)('%s', (_what, subset, hash) => {
+test.each(vectors)('subsetHash has the value of the original for %s', (_what, subset, hash) => {
   expect(subsetHash(subset)).toBe(hash);
 });
 
-test('labels count whatever their order, containers by their order', () => {
+test('subsetHash depends on the order of containers, not of labels', () => {
   expect(subsetHash(ab({ podLabels: { a: '1', b: '2' } }))).toBe(subsetHash(ab({ podLabels: { b: '2', a: '1' } })));
   const [x, y] = [{ containerName: 'x' }, { containerName: 'y' }];
   expect(subsetHash(ab({ containers: [x, y] }))).not.toBe(subsetHash(ab({ containers: [y, x] })));

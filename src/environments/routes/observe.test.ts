@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { View } from '../../controller/index.ts';
 import type { VirtualService } from '../../traffic/istio/objects.ts';
-import { isDistributed, timeForProxies } from './proxies.ts';
+import { isDistributed, timeForProxies } from './observe.ts';
 
 function service(status?: object): VirtualService {
   return {
@@ -16,24 +15,24 @@ const reconciled = (status: string, observedGeneration?: number | string): Virtu
   service({ conditions: [{ type: 'Reconciled', status }], ...(observedGeneration && { observedGeneration }) });
 
 test.each([
-  ['says nothing', service(), undefined],
+  ['no condition', service(), undefined],
   [
-    'speaks of other things',
+    'only other conditions',
     service({ observedGeneration: 3, conditions: [{ type: 'Valid', status: 'True' }] }),
     undefined,
   ],
-  ['does not say of which generation it speaks', reconciled('True'), undefined],
-  ['speaks of an older generation', reconciled('True', 2), false],
-  ['says that some proxies do not know it', reconciled('False', 3), false],
-  ['says that all proxies know it', reconciled('True', 3), true],
-  ['says so in the words of protobuf', reconciled('True', '3'), true],
-])('a mesh that %s', (_what, each, is) => {
+  ['no observed generation', reconciled('True'), undefined],
+  ['an older generation', reconciled('True', 2), false],
+  ['the condition False', reconciled('False', 3), false],
+  ['the condition True', reconciled('True', 3), true],
+  ['the condition True and the generation as text', reconciled('True', '3'), true],
+])('isDistributed reads the status of a VirtualService with %s', (_what, each, is) => {
   expect(isDistributed(each)).toBe(is);
 });
 
-test('a status waits for what the mesh says, else for the settle time', () => {
+test('timeForProxies waits for the status of the mesh, or else for the settle time', () => {
   const wait = (routed: readonly VirtualService[], heldMs: number, settleMs = 1_000): number =>
-    timeForProxies({ heldFor: () => heldMs } as unknown as View, routed, { settleMs });
+    timeForProxies({ heldFor: () => heldMs }, routed, { settleMs });
   expect(wait([], 0)).toBe(0);
   expect([wait([service()], 0), wait([service()], 400), wait([service()], 1_000)]).toEqual([1_000, 600, 0]);
   expect(wait([service()], 0, 0)).toBe(0);

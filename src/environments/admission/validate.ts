@@ -1,25 +1,25 @@
-// The rules that an environment must hold to be admitted. Pure: what must be looked up comes in as facts. The webhook
-// asks it for every write, and the command line without a cluster.
+// The admission rules for environments. Pure: what must be looked up is passed in as facts. The webhook calls them for
+// every write, and the command line without a cluster.
 //
-// Texts and paths, typos and swapped numbers included, are those that people and their tools know; so is the order,
-// for the first rule that is broken ends the check. Rules of our own come after them.
-import { KEY_FORM, MOST_KEY_LENGTH } from '../api/dynamicenv.ts';
-import type { ContainerOverrides, DynamicEnv } from '../api/dynamicenv.ts';
-import { keyOf } from '../kube/objects.ts';
-import type { Ref } from '../kube/objects.ts';
-import type { Status } from '../kube/errors.ts';
-import { refusedHeaders } from '../traffic/istio/matches.ts';
-import { lifetimeProblem } from './lifecycle/ttl.ts';
-import { messages } from './messages.ts';
-import { neededRights, refusedRight } from './authority.ts';
+// Messages and paths are contract, typos and swapped numbers included. So is the order: only the first broken rule is
+// reported. Our own rules come last.
+import { KEY_FORM, MAX_KEY_LENGTH } from '../../api/dynamicenv.ts';
+import type { ContainerOverrides, DynamicEnv } from '../../api/dynamicenv.ts';
+import { keyOf } from '../../kube/objects.ts';
+import type { Ref } from '../../kube/objects.ts';
+import type { Status } from '../../kube/errors.ts';
+import { refusedHeaders } from '../../traffic/istio/matches.ts';
+import { lifetimeProblem } from '../lifecycle/ttl.ts';
+import { messages } from '../messages.ts';
+import { requiredPermissions, missingPermission } from './authority.ts';
 import type { Requester } from './authority.ts';
 import { overrideProblem } from './overrides.ts';
 import { changedItems, pathOf, placedItems } from './placed-items.ts';
 import type { FieldPath, PlacedItem } from './placed-items.ts';
-import { clonesOf, statusKey, uniqueVersion } from './names.ts';
+import { clonesOf, statusKey, uniqueVersion } from '../names.ts';
 import { formatSpec, formatValue } from './invalid-value.ts';
 
-/** A refusal comes with the answer for the API server, and with the place of what is refused. */
+/** A refusal has the status for the API server, and the path of the refused field. */
 export type Verdict = { readonly allowed: true } | ({ readonly allowed: false } & Refusal);
 
 interface Refusal {
@@ -27,9 +27,9 @@ interface Refusal {
   readonly at: FieldPath;
 }
 
-/** What the rules can't see in the object itself. */
+/** What the rules need beside the object itself. */
 export interface Facts {
-  /** Other environments whose unique version is the same. */
+  /** Other environments with the same version. */
   readonly namesakes?: readonly Ref[];
   /** Other environments that make a clone, by its namespace and name. */
   readonly makersOf?: (clone: string) => readonly Ref[];
@@ -50,22 +50,22 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => soundKey(env),
     () => soundLifetime(env),
     () => ownName(env, facts.namesakes ?? []),
-    () => ofOthers(env, placedItems(env), facts),
+    () => notAClone(env, placedItems(env), facts),
     () => permitted(env, undefined, facts),
   );
 }
 
-/** Whether an environment may be changed. One that is being deleted always may: its finalizers have to go. */
+/** Whether an environment may be changed. One that is being deleted always may: its finalizers have to be removed. */
 export function validateUpdate(old: DynamicEnv, env: DynamicEnv, facts: Facts = {}): Verdict {
   if (env.metadata.deletionTimestamp !== undefined) return ALLOWED;
   return verdict(
     () => sameMatches(old, env),
     () => soundSubsets(env),
     () => sameContainers(old, env),
-    // What was admitted before must not keep anybody from changing the rest.
+    // Invalid values that are already stored must not block other changes.
     () => soundOverrides(changedItems(env, old)),
     () => (lifetimeProblem(old) === undefined ? soundLifetime(env) : undefined),
-    () => ofOthers(env, newItems(old, env), facts),
+    () => notAClone(env, newItems(old, env), facts),
     () => permitted(env, old, facts),
   );
 }
@@ -103,11 +103,11 @@ function someMatch({ spec }: DynamicEnv): Refusal | undefined {
 
 const KEY = ['spec', 'key'];
 
-/** It becomes part of a regular expression, and people send it as it is. */
+/** The key becomes part of a regular expression, and clients send it unescaped. */
 function soundKey({ spec }: DynamicEnv): Refusal | undefined {
   const { key = 'none' } = spec ?? {};
-  if (KEY_FORM.test(key) && key.length <= MOST_KEY_LENGTH) return undefined;
-  const detail = `it must be at most ${MOST_KEY_LENGTH} letters, digits, ".", "_" and "-", and begin and end with a letter or digit`;
+  if (KEY_FORM.test(key) && key.length <= MAX_KEY_LENGTH) return undefined;
+  const detail = `it must be at most ${MAX_KEY_LENGTH} letters, digits, ".", "_" and "-", and begin and end with a letter or digit`;
   return invalid(KEY, 'spec.key', JSON.stringify(key), detail);
 }
 
@@ -160,7 +160,7 @@ function initPath(item: string): string {
   return `spec.Subsets[${item}].initContainers`;
 }
 
-/** Each header has exactly one of exact, prefix and regex; all headers that have not are named. */
+/** Each header must have exactly one of exact, prefix and regex; all others are named. */
 function oneFormPerHeader({ metadata, spec }: DynamicEnv): Refusal | undefined {
   const found = (spec?.istioMatches ?? []).flatMap(({ headers }, index) =>
     Object.entries(headers ?? {}).flatMap(([header, { exact, prefix, regex }]) => {
@@ -183,7 +183,7 @@ function oneFormPerHeader({ metadata, spec }: DynamicEnv): Refusal | undefined {
   return { status: { status: 'Failure', code: 422, reason: 'Invalid', message, details }, at: first.at };
 }
 
-/** A proxy that refuses the name or the regular expression of one header takes no change of routes any more, from nobody. */
+/** A proxy that rejects the name or regular expression of one header rejects all further route updates. */
 function soundHeaders({ spec }: DynamicEnv): Refusal | undefined {
   for (const [index, match] of (spec?.istioMatches ?? []).entries()) {
     const [first] = refusedHeaders(match);
@@ -204,7 +204,7 @@ function soundHeaders({ spec }: DynamicEnv): Refusal | undefined {
   return undefined;
 }
 
-/** What the API server would refuse in a clone, or the kubelet could not start. */
+/** Refuses what the API server would reject in a clone, or the kubelet could not start. */
 function soundOverrides(items: readonly PlacedItem[]): Refusal | undefined {
   for (const item of items) {
     const problem = overrideProblem(item);
@@ -222,7 +222,7 @@ function soundLifetime(env: DynamicEnv): Refusal | undefined {
   return invalid(at, path, JSON.stringify(value), detail);
 }
 
-/** What stays of the old environment keeps its containers and its default version. */
+/** Subsets and consumers of the old environment keep their containers and their default version. */
 function sameContainers(old: DynamicEnv, env: DynamicEnv): Refusal | undefined {
   const items = placedItems(env);
   for (const { item: before } of placedItems(old)) {
@@ -257,7 +257,7 @@ function lostContainer(
 ): string | undefined {
   const text = "couldn't find matching container to existing container: ";
   if (before.length !== after.length) {
-    // The numbers stand in each other's place: that is how the text is known.
+    // The numbers are swapped: the message is contract.
     return `${text}number of new containers (${before.length}) does not match the number of old containers (${after.length})`;
   }
   const lost = before.find(({ containerName: name }) => !after.some(({ containerName }) => containerName === name));
@@ -266,11 +266,11 @@ function lostContainer(
 
 const NAME = ['metadata', 'name'];
 
-/** The names that an environment gives are valid, and not those of another one. */
+/** The names of the objects of an environment must be valid, and not those of another one. */
 function ownName(env: DynamicEnv, namesakes: readonly Ref[]): Refusal | undefined {
   const name = JSON.stringify(env.metadata.name);
   const version = uniqueVersion(env.metadata);
-  // It becomes a label value, and the name of a subset, which has no dots.
+  // The version becomes a label value and the name of a subset, which has no dots.
   if (!/^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$/.test(version)) {
     return invalid(NAME, 'metadata.name', name, messages.invalidName(version));
   }
@@ -280,14 +280,14 @@ function ownName(env: DynamicEnv, namesakes: readonly Ref[]): Refusal | undefine
   return invalid(NAME, 'metadata.name', name, messages.collision(keyOf(other), key, version));
 }
 
-/** Subsets and consumers of Deployments that an environment did not name before. */
+/** Subsets and consumers whose Deployment is new in the environment. */
 function newItems(old: DynamicEnv, env: DynamicEnv): readonly PlacedItem[] {
   const before = new Set(placedItems(old).map(({ item }) => statusKey(item)));
   return placedItems(env).filter(({ item }) => !before.has(statusKey(item)));
 }
 
-/** A clone goes with its environment, and is no base for another one. */
-function ofOthers(env: DynamicEnv, items: readonly PlacedItem[], { makersOf }: Facts): Refusal | undefined {
+/** A clone is deleted with its environment, so it can't be the base of another one. */
+function notAClone(env: DynamicEnv, items: readonly PlacedItem[], { makersOf }: Facts): Refusal | undefined {
   const own = clonesOf(env);
   for (const { item, at } of items) {
     const key = statusKey(item);
@@ -299,8 +299,8 @@ function ofOthers(env: DynamicEnv, items: readonly PlacedItem[], { makersOf }: F
   return undefined;
 }
 
-/** Nobody does something through an environment that they could not do themselves. */
+/** Nobody may do anything through an environment that they could not do themselves. */
 function permitted(env: DynamicEnv, old: DynamicEnv | undefined, { requester }: Facts): Refusal | undefined {
-  const refused = refusedRight(neededRights(env, old), requester);
+  const refused = missingPermission(requiredPermissions(env, old), requester);
   return refused && denied(refused.at, refused.message);
 }

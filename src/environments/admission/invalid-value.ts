@@ -1,11 +1,11 @@
-// How a refusal prints the value that it refuses: JSON with the fields in the order of their declaration, empty optional ones left out.
-// Those texts are contract, so the order is written down here. Called by validate.ts.
+// Formats an invalid value for an admission error: JSON with the fields in the order of their declaration, without
+// empty optional ones. These texts are contract, so the order is fixed here. Called by validate.ts.
 
-/** What is printed: fields by name, in order. */
+/** The fields of an object, in order. */
 interface Struct {
   readonly [field: string]: Shape;
 }
-/** `map` sorts its keys; a list has one shape for its items; `keep` stays even when it is empty. */
+/** `map` sorts its keys; a list has one shape for its items; `keep` is printed even when it is empty. */
 type Shape = 'optional' | 'keep' | 'pointer' | 'map' | Struct | readonly [Struct] | { readonly mapOf: Struct };
 
 const stringMatch: Struct = { exact: 'optional', prefix: 'optional', regex: 'optional' };
@@ -78,7 +78,7 @@ function map(value: unknown, text: (each: unknown) => string): string {
   return `{${entries.map(([key, each]) => `${scalar(key)}:${text(each)}`).join(',')}}`;
 }
 
-/** Characters that could open markup are written as escapes. */
+/** Escapes HTML characters, like Go's encoding/json. */
 function scalar(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[<>&\u2028\u2029]/g,

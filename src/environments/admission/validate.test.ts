@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
+import type { DynamicEnv, Subset } from '../../api/dynamicenv.ts';
 import { validateCreate, validateUpdate } from './validate.ts';
 import type { Facts, Verdict } from './validate.ts';
 
@@ -31,18 +31,18 @@ function messageOf(verdict: Verdict): string | undefined {
 const matchJson = '{"headers":{"x-env":{"exact":"blue"}}}';
 const detailsJson = '{"name":"details","namespace":"shop","containers":[{"containerName":"app","image":"details:2"}]}';
 
-describe('creating', () => {
-  test('an ordinary environment is allowed', () => {
+describe('validateCreate', () => {
+  test('allows an ordinary environment', () => {
     expect(validateCreate(env())).toEqual({ allowed: true });
   });
 
-  test('a key is enough', () => {
+  test('allows an environment with only a key', () => {
     expect(validateCreate(env({ key: 'pr-1', istioMatches: [] }))).toEqual({ allowed: true });
     const { istioMatches: _matches, ...spec } = env().spec;
     expect(validateCreate({ ...env(), spec: { ...spec, key: 'pr-1' } })).toEqual({ allowed: true });
   });
 
-  test.each(['', 'a b', 'a,b', 'a;b', 'pr-', '-pr', 'ä', 'a%20b', 'a'.repeat(64)])('not with the key "%s"', (key) => {
+  test.each(['', 'a b', 'a,b', 'a;b', 'pr-', '-pr', 'ä', 'a%20b', 'a'.repeat(64)])('refuses the key "%s"', (key) => {
     expect(messageOf(validateCreate(env({ key })))).toBe(
       `spec.key: Invalid value: ${JSON.stringify(key)}: it must be at most 63 letters, digits, ".", "_" and "-", and begin and end with a letter or digit`,
     );
@@ -56,7 +56,7 @@ describe('creating', () => {
       `spec: Invalid value: [${matchJson},{}]: empty IstioMatch is invalid for DynamicEnv`,
     ],
     [
-      'no replicas, and no containers either: the first is named',
+      'no replicas and no containers, with the message for replicas',
       { subsets: [{ name: 'details', namespace: 'shop', replicas: 0 }] },
       `spec: Invalid value: {"istioMatches":[${matchJson}],"subsets":[{"name":"details","namespace":"shop","replicas":0}]}: It's illegal to use 0 replicas!`,
     ],
@@ -85,16 +85,16 @@ describe('creating', () => {
       { consumers: [details] },
       `spec: Invalid value: {"istioMatches":[${matchJson}],"subsets":[${detailsJson}],"consumers":[${detailsJson}]}: It seems that the following deployment appears in more then one subset/consumer: shop/details`,
     ],
-  ])('%s is refused', (_name, spec, message) => {
+  ])('refuses %s', (_name, spec, message) => {
     expect(validateCreate(env(spec))).toEqual(denial(message));
   });
 
-  test('a container and an init container may share a name', () => {
+  test('allows a container and an init container of the same name', () => {
     const subset = { ...details, initContainers: [{ containerName: 'app' }] };
     expect(validateCreate(env({ subsets: [subset] }))).toEqual({ allowed: true });
   });
 
-  describe('what a clone could not be made of', () => {
+  describe('for overrides', () => {
     const inContainer = (overrides: object): Subset => ({
       ...details,
       containers: [{ containerName: 'app', ...overrides }],
@@ -142,12 +142,12 @@ describe('creating', () => {
         { ...details, podLabels: { 'a b': 'c' } },
         `${at}.podLabels.a b: Invalid value: "c": "a b" can't be the name of a label: write it as [domain/]name, with at most 63 letters, digits, "-", "_" and "."`,
       ],
-    ])('is refused: %j', (subset, message) => {
+    ])('refuses %j', (subset, message) => {
       expect(validateCreate(env({ subsets: [subset] }))).toEqual(denial(message));
       expect(validateUpdate(env(), env({ subsets: [subset] }))).toEqual(denial(message));
       const consumer = { ...subset, name: 'worker' };
       expect(validateCreate(env({ consumers: [consumer] }))).toEqual(denial(message.replace('subsets', 'consumers')));
-      // What was stored before must not keep anybody from adding a finalizer.
+      // An invalid value that is already stored must not block adding a finalizer.
       const stored = env({ subsets: [subset] });
       expect(validateUpdate(stored, { ...stored, metadata: { ...stored.metadata, finalizers: ['a'] } })).toEqual({
         allowed: true,
@@ -162,12 +162,12 @@ describe('creating', () => {
       withVariable({ name: '1.a-b c', value: '' }),
       withVariable({ value: '', valueFrom: source }),
       { ...details, replicas: 3, podLabels: { 'example.org/team': '', a: 'B_c.d' } },
-    ])('not what works: %j', (subset) => {
+    ])('allows %j', (subset) => {
       expect(validateCreate(env({ subsets: [subset] }))).toEqual({ allowed: true });
     });
   });
 
-  test('a header with two forms is refused with a cause', () => {
+  test('refuses a header with two match types, with a cause', () => {
     const istioMatches = [{ headers: { 'x-env': { exact: 'blue', prefix: 'b', regex: '' } } }];
     const field = 'spec.istioMatch.headers.x-env';
     const body = `Invalid value: "header": ${field} must validate one and only one schema (oneOf). Found 2 valid alternatives`;
@@ -190,7 +190,7 @@ describe('creating', () => {
   });
 
   test.each(['(', '([', '*a', 'a\\', 'a(?=b)', '(a)\\1', 'a{1,2000}'])(
-    'a regular expression that a proxy would refuse is refused: %s',
+    'refuses a regular expression that a proxy would reject: %s',
     (regex) => {
       const istioMatches = [match, { headers: { who: { exact: 'a' }, 'x-env': { regex } } }];
       const verdict = validateCreate(env({ istioMatches }));
@@ -200,13 +200,13 @@ describe('creating', () => {
     },
   );
 
-  test('one that got in before can still be changed', () => {
+  test('refuses an invalid regular expression only in new environments', () => {
     const istioMatches = [{ headers: { 'x-env': { regex: '(' } } }];
     const changed = env({ istioMatches, subsets: [{ ...details, replicas: 2 }] });
     expect(validateUpdate(env({ istioMatches }), changed)).toEqual({ allowed: true });
   });
 
-  test('several bad headers are all named, and the same text is said once', () => {
+  test('names all bad headers, without duplicate messages', () => {
     const istioMatches: DynamicEnv['spec']['istioMatches'] = [
       { headers: { a: {}, b: { exact: 'x', regex: 'y' } } },
       { headers: { a: {} } },
@@ -220,14 +220,14 @@ describe('creating', () => {
     expect(verdict.allowed ? [] : verdict.status.details?.causes).toHaveLength(3);
   });
 
-  test('a bad header is noticed after bad subsets', () => {
+  test('reports a bad header after bad subsets', () => {
     const istioMatches = [{ headers: { a: {} } }];
     expect(messageOf(validateCreate(env({ istioMatches, subsets: [{ ...details, replicas: 0 }] })))).toContain(
       "It's illegal to use 0 replicas!",
     );
   });
 
-  test('the quoted value has its fields in order, markup escaped and empty fields left out', () => {
+  test('quotes the value with its fields in order, with escaped markup and without empty fields', () => {
     const subset: Subset = {
       replicas: 0,
       namespace: 'shop',
@@ -253,7 +253,7 @@ describe('creating', () => {
   });
 });
 
-describe('changing', () => {
+describe('validateUpdate', () => {
   test.each<[string, Partial<DynamicEnv['spec']>, Partial<DynamicEnv['spec']>, string]>([
     [
       'another match',
@@ -274,13 +274,13 @@ describe('changing', () => {
       'spec.key: Invalid value: "b": spec.key field is immutable: make another environment',
     ],
     [
-      'a key that was not there',
+      'a new key',
       {},
       { key: 'b' },
       'spec.key: Invalid value: "b": spec.key field is immutable: make another environment',
     ],
     [
-      'no key any more',
+      'a removed key',
       { key: 'a' },
       {},
       'spec.key: Invalid value: null: spec.key field is immutable: make another environment',
@@ -292,7 +292,7 @@ describe('changing', () => {
       `spec: Invalid value: {"istioMatches":[${matchJson}],"subsets":[{"name":"details","namespace":"shop","replicas":0,"containers":[{"containerName":"app","image":"details:2"}]}]}: It's illegal to use 0 replicas!`,
     ],
     [
-      'one more container, with the numbers swapped as ever',
+      'one more container, with the numbers swapped as in the original',
       {},
       { subsets: [{ ...details, containers: [{ containerName: 'app' }, { containerName: 'log' }] }] },
       `spec.Subsets[details].Containers: Invalid value: [{"containerName":"app"},{"containerName":"log"}]: couldn't find matching container to existing container: number of new containers (1) does not match the number of old containers (2)`,
@@ -304,7 +304,7 @@ describe('changing', () => {
       `spec.Subsets[details].Containers: Invalid value: [{"containerName":"log"}]: couldn't find matching container to existing container: app`,
     ],
     [
-      'init containers gone',
+      'a removed init container',
       { subsets: [{ ...details, initContainers: [{ containerName: 'init' }] }] },
       {},
       `spec.Subsets[details].initContainers: Invalid value: null: couldn't find matching container to existing container: number of new containers (1) does not match the number of old containers (0)`,
@@ -321,7 +321,7 @@ describe('changing', () => {
       { subsets: [{ ...details, defaultVersion: 'v2' }] },
       `spec.Subsets: Invalid value: [{"name":"details","namespace":"shop","containers":[{"containerName":"app","image":"details:2"}],"defaultVersion":"v2"}]: Changing default-version is not supported (modified '' to 'v2')`,
     ],
-  ])('%s is refused', (_name, before, after, message) => {
+  ])('refuses %s', (_name, before, after, message) => {
     expect(validateUpdate(env(before), env(after))).toEqual(denial(message));
   });
 
@@ -346,15 +346,15 @@ describe('changing', () => {
     ['a subset removed', { subsets: [details, reviews] }, { subsets: [reviews] }],
     ['an empty field that was absent', {}, { istioMatches: [{ headers: { 'x-env': { exact: 'blue', prefix: '' } } }] }],
     [
-      'a match that is no longer valid, kept',
+      'an unchanged match that is no longer valid',
       { istioMatches: [{ headers: { a: {} } }] },
       { istioMatches: [{ headers: { a: {} } }] },
     ],
-  ])('%s is allowed', (_name, before, after) => {
+  ])('allows %s', (_name, before, after) => {
     expect(validateUpdate(env(before), env(after))).toEqual({ allowed: true });
   });
 
-  test('everything is allowed once the environment is being deleted', () => {
+  test('allows everything once the environment is being deleted', () => {
     const facts: Facts = {
       namesakes: [{ namespace: 'sh', name: 'op-blue' }],
       requester: { name: 'jane', lacks: () => true },
@@ -378,8 +378,8 @@ test.each<[string, DynamicEnv, readonly (string | number)[]]>([
   expect(validateCreate(object)).toMatchObject({ allowed: false, at });
 });
 
-describe('names', () => {
-  test('that another environment has are refused with both in the text', () => {
+describe('the name of an environment', () => {
+  test('is refused if it leads to the names of another one, and both are named', () => {
     const facts = { namesakes: [{ namespace: 'team', name: 'a-b' }] };
     const subsets = [{ ...details, namespace: 'team-a' }];
     expect(validateCreate(env({ subsets }, { namespace: 'team-a', name: 'b' }), facts)).toEqual(
@@ -389,16 +389,16 @@ describe('names', () => {
     );
   });
 
-  test('an environment does not collide with itself', () => {
+  test('does not collide with itself', () => {
     expect(validateCreate(env(), { namesakes: [{ namespace: 'shop', name: 'blue' }] })).toEqual({ allowed: true });
   });
 
-  test.each(['a.b', `${'x'.repeat(39)}-y`])('that make no valid subset name are refused: %s', (name) => {
+  test.each(['a.b', `${'x'.repeat(39)}-y`])('is refused if it makes no valid subset name: %s', (name) => {
     expect(messageOf(validateCreate(env({}, { name })))).toContain('is not a valid subset name');
   });
 });
 
-describe('the right to deploy elsewhere', () => {
+describe('the permission to deploy to another namespace', () => {
   const pay: Subset = { ...details, namespace: 'pay' };
   const facts: Facts = { requester: { name: 'jane', lacks: ({ namespace }) => namespace === 'pay' } };
   const refusal = (path: string): Verdict =>
@@ -406,17 +406,17 @@ describe('the right to deploy elsewhere', () => {
       `${path}: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", which an environment there requires: ask for that permission, or use Deployments in the environment's own namespace`,
     );
 
-  test('is needed for subsets and consumers of other namespaces', () => {
+  test('is required for subsets and consumers in other namespaces', () => {
     expect(validateCreate(env({ subsets: [details, pay] }), facts)).toEqual(refusal('spec.subsets[1].namespace'));
     expect(validateCreate(env({ consumers: [pay] }), facts)).toEqual(refusal('spec.consumers[0].namespace'));
   });
 
-  test('is not needed in the own namespace of the environment', () => {
+  test('is not required in the namespace of the environment', () => {
     const own: Facts = { requester: { name: 'jane', lacks: ({ namespace }) => namespace === 'shop' } };
     expect(validateCreate(env(), own)).toEqual({ allowed: true });
   });
 
-  test('is needed to change what runs elsewhere, not to leave it as it is', () => {
+  test('is required to change a subset in another namespace, not to keep it', () => {
     const before = env({ subsets: [details, pay] });
     const labelled = env({ subsets: [pay, details] }, { labels: { team: 'x' } });
     expect(validateUpdate(before, labelled, facts)).toEqual({ allowed: true });
@@ -427,7 +427,7 @@ describe('the right to deploy elsewhere', () => {
   });
 });
 
-describe('the right to read what variables refer to', () => {
+describe('the permission to read Secrets and ConfigMaps of variables', () => {
   const facts: Facts = { requester: { name: 'jane', lacks: ({ name }) => name === 'hidden' } };
   const reading = (form: 'secretKeyRef' | 'configMapKeyRef', name: string, image = 'details:2'): Subset => ({
     ...details,
@@ -445,7 +445,7 @@ describe('the right to read what variables refer to', () => {
   const message = (path: string, resource: string): string =>
     `${path}.name: Forbidden: user "jane" cannot get resource "${resource}" "hidden" in API group "" in the namespace "shop", and the variable would expose it: ask for that permission, or remove the variable`;
 
-  test('is needed in any namespace, for containers and init containers', () => {
+  test('is required in any namespace, for containers and init containers', () => {
     expect(messageOf(validateCreate(env({ subsets: [reading('secretKeyRef', 'hidden')] }), facts))).toBe(
       message('spec.subsets[0].containers[0].env[1].valueFrom.secretKeyRef', 'secrets'),
     );
@@ -456,7 +456,7 @@ describe('the right to read what variables refer to', () => {
     expect(validateCreate(env({ subsets: [reading('secretKeyRef', 'open')] }), facts)).toEqual({ allowed: true });
   });
 
-  test('is needed to change what reads it, not to leave it as it is', () => {
+  test('is required to change a subset that reads them, not to keep it', () => {
     const before = env({ subsets: [reading('secretKeyRef', 'hidden')] });
     expect(validateUpdate(before, { ...before, metadata: { ...before.metadata, labels: { a: 'b' } } }, facts)).toEqual({
       allowed: true,
@@ -479,22 +479,22 @@ describe('a Deployment that is the clone of an environment', () => {
   const green = { name: 'green', namespace: 'shop' };
   const facts: Facts = { makersOf: (key) => (key === 'shop/details-shop-green' ? [green] : []) };
 
-  test('is no base of another one', () => {
+  test('cannot be the base of another environment', () => {
     expect(validateCreate(env({ subsets: [details, clone] }), facts)).toEqual(denial(message));
     expect(validateUpdate(env(), env({ subsets: [details, clone] }), facts)).toEqual(denial(message));
   });
 
-  test('is no base of the same one either', () => {
+  test('cannot be the base of the same environment', () => {
     expect(validateCreate(env({ subsets: [details, clone] }, green))).toEqual(denial(message));
   });
 
-  test('that got in may stay: the controllers say what is wrong', () => {
+  test('may be kept if it is already there: the controllers report it', () => {
     const before = env({ subsets: [clone] });
     expect(validateUpdate(before, env({ subsets: [clone] }, { labels: { a: 'b' } }), facts)).toEqual({ allowed: true });
   });
 });
 
-test('every verdict on an arbitrary object is one of the two, never an exception', () => {
+test('validation of any object never throws', () => {
   const name = fc.constantFrom('a', 'b', '');
   const overrides = fc.record({ containerName: name, image: name }, { requiredKeys: ['containerName'] });
   const subset = fc.record(
@@ -516,14 +516,14 @@ test('every verdict on an arbitrary object is one of the two, never an exception
     },
     { requiredKeys: ['istioMatches', 'subsets'] },
   );
-  const judged = (before: DynamicEnv['spec'], after: DynamicEnv['spec']): boolean => {
+  const isConsistent = (before: DynamicEnv['spec'], after: DynamicEnv['spec']): boolean => {
     const created = validateCreate(env(after));
     const refusals = [created, validateUpdate(env(before), env(after))].flatMap((each) => messageOf(each) ?? []);
-    // What may be created may stay as it is.
+    // What may be created may be kept unchanged.
     const stays = !created.allowed || validateUpdate(env(after), env(after)).allowed;
     return stays && refusals.every((text) => text.includes(': Invalid value: '));
   };
-  expect(() => fc.assert(fc.property(spec, spec, judged))).not.toThrow();
+  expect(() => fc.assert(fc.property(spec, spec, isConsistent))).not.toThrow();
 });
 
 describe('a time to live', () => {
@@ -544,11 +544,11 @@ describe('a time to live', () => {
     const verdict = denial(`${path}${JSON.stringify(duration)}: ${detail}`);
     expect(validateCreate(withTtl(duration))).toEqual(verdict);
     expect(validateUpdate(env(), withTtl(duration))).toEqual(verdict);
-    // What is stored already must not keep finalizers from being written.
+    // An invalid value that is already stored must not block writing finalizers.
     expect(validateUpdate(withTtl(duration), withTtl(duration))).toEqual({ allowed: true });
   });
 
-  test('is extended to a moment', () => {
+  test('may be extended to a valid time only', () => {
     const extended = (until: string): DynamicEnv =>
       env({ ttl: { duration: '1h' } }, { annotations: { 'offshoot.dev/extended-until': until } });
     expect(validateCreate(extended('2026-01-31T18:00:00Z'))).toEqual({ allowed: true });
