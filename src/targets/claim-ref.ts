@@ -1,5 +1,5 @@
 // The reference from a target to its claim: the lock that makes binding one to one. It may be a name, or an object with
-// a name; what is there keeps its shape.
+// a name; an existing reference keeps its shape.
 import { withAnnotations } from '../kube/index.ts';
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
 import { CLAIM_UID, LAST_CLAIM } from './names.ts';
@@ -20,8 +20,8 @@ export function claimUidOf({ metadata }: DeploymentTarget): string | undefined {
 }
 
 /**
- * Whether a target refers to this very claim. One that was bound to an earlier claim of the name does not. One whose
- * reference somebody cleared still does, by the uid, unless the claim names another.
+ * Whether a target refers to this very claim. A target that was bound to an earlier claim of the same name does not. If
+ * its claimRef was cleared, it still does by the uid, unless the claim names another target.
  */
 export function refersTo(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
   const [name, uid] = [claimNameOf(target), claimUidOf(target)];
@@ -33,12 +33,12 @@ export function refersTo(target: DeploymentTarget, claim: DeploymentTargetClaim)
   );
 }
 
-/** A reference to a claim, in the shape that new ones have. */
+/** A reference to a claim, in the given shape. */
 export function claimRefTo(name: string, shape: Settings['claimRefShape']): NonNullable<ClaimRef> {
   return shape === 'object' ? { name } : name;
 }
 
-/** The target referring to a claim and to its uid. A reference that is there keeps its shape. */
+/** The target with a reference to a claim and its uid. An existing reference keeps its shape. */
 export function withClaim(
   target: DeploymentTarget,
   { metadata }: DeploymentTargetClaim,
@@ -53,7 +53,7 @@ export function withClaim(
   return { ...withAnnotations(target, annotations), spec: { ...target.spec, claimRef } };
 }
 
-/** The target referring to no claim, and remembering that there was one. */
+/** The target without its claim, and with the uid of its last claim. */
 export function withoutClaim(target: DeploymentTarget): DeploymentTarget {
   const uid = target.metadata.annotations?.[CLAIM_UID];
   const annotations = uid === undefined ? {} : { [CLAIM_UID]: undefined, [LAST_CLAIM]: uid };

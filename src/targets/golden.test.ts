@@ -11,14 +11,14 @@ import { Tables } from '../kube/index.ts';
 import { targetTables } from './tables.ts';
 import { defaultSettings, targets } from './index.ts';
 
-/** The first document of an input: what the world is about. Unknown fields are refused. */
+/** The first document of an input: describes the world. Unknown fields are rejected. */
 const Head = z.strictObject({
   about: z.string(),
   /** The controller that plans, and the object. */
   controller: z.string(),
   plan: z.string(),
   now: z.string().default('2026-01-01T00:10:00Z'),
-  /** Kinds that the cluster does not know. */
+  /** Kinds that the cluster does not serve. */
   notServed: z.array(z.string()).default([]),
   settings: z
     .strictObject({
@@ -41,7 +41,7 @@ function plan(file: string): string {
   const tables = new Tables();
   observeAll(tables, targetTables, objects);
   for (const kind of targetTables) if (head.notServed.includes(kind.kind)) tables.of(kind).notServed();
-  // A minute earlier the world was the same: what may be on its way has had time to come.
+  // Planned once a minute earlier too: delays for objects that may still arrive are over.
   let now = Date.parse(head.now) - 60_000;
   const reads = new Reads({ tables, now: () => now, wake: () => {} });
   const object = tables.of(controller.kind).get(head.plan);

@@ -1,4 +1,4 @@
-// Targets: the controllers that bind claims, make targets for them and free what they stood for, one duty each.
+// Targets: the controllers that bind claims, provision targets for them and reclaim those, one duty each.
 import type { ControllerDefinition } from '../controller/index.ts';
 import { binder } from './binding/binder.ts';
 import { devsandboxRequest } from './devsandbox/request.ts';

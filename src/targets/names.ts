@@ -10,26 +10,26 @@ export const BOUND_BY_CONTROLLER = 'dt.appstudio.redhat.com/bound-by-controller'
 /** On a target: who made it. */
 export const PROVISIONED_BY = 'provisioner.appstudio.redhat.com/provisioned-by';
 
-/** On a target: the very claim that it is bound to, so that another of the same name is not taken for it. */
+/** On a target: the uid of its claim, so that a later claim of the same name is not mistaken for it. */
 export const CLAIM_UID = 'dt.appstudio.redhat.com/claim-uid';
 /**
- * The uid of the claim that had a target last. On the target, and on the account behind it and the Secret with its
- * token: whoever was let in for that claim is shut out by replacing an account that says otherwise.
+ * The uid of the claim that had a target last. On the target, on its service account and on the Secret with its token:
+ * an account with another value is replaced, so that the users of that claim lose access.
  */
 export const LAST_CLAIM = 'offshoot.dev/last-claim';
-/** On a target: what its class said about reclaiming, for when the class is gone. */
+/** On a target: the reclaim policy of its class, for when the class is gone. */
 export const RECLAIM_POLICY = 'dt.appstudio.redhat.com/reclaim-policy';
-/** On a released target: a person says that it may be claimed again. */
+/** On a released target: a user allows that it is claimed again. */
 export const MAKE_AVAILABLE = 'dt.appstudio.redhat.com/make-available';
-/** On a target: that it was released once and made available again, so that claims prefer others. */
+/** On a target: it was released once and made available again, so claims prefer others. */
 export const RECYCLED = 'dt.appstudio.redhat.com/recycled';
 /** On a claim: labels that a target must have. */
 export const SELECTOR = 'dt.appstudio.redhat.com/selector';
-/** On a claim: how long it lives once it is bound; the same as its `spec.ttl`, for clients that know no such field. */
+/** On a claim: how long it lives once it is bound; like `spec.ttl`, for clients that do not have that field. */
 export const TTL = 'dt.appstudio.redhat.com/ttl';
-/** On a claim: when it was bound for the first time, from which its time to live counts. */
+/** On a claim: when it was first bound; its time to live counts from then. */
 export const BOUND_AT = 'dt.appstudio.redhat.com/bound-at';
-/** On a claim: when it ends. */
+/** On a claim: when it expires. */
 export const EXPIRES_AT = 'dt.appstudio.redhat.com/expires-at';
 
 /** On a space request: its claim and its target. */
@@ -45,14 +45,14 @@ export const SANDBOX_TIER = 'appstudio-env';
 /** Makes namespaces of the same cluster into targets, without a space request. */
 export const NAMESPACE_PROVISIONER = 'offshoot.dev/namespace';
 
-/** On a claim, and passed on to its space request: how the namespace should be called. */
+/** On a claim and its space request: the requested name of the namespace. */
 export const REQUESTED_NAMESPACE = 'dt.appstudio.redhat.com/requested-namespace';
 /** On a namespace that was made into a target: that target and the claim that it was made for, as namespace/name. */
 export const OF_TARGET = 'offshoot.dev/target';
 export const OF_CLAIM = 'offshoot.dev/claim';
 /** On a namespace that can't be made into a target: why. */
 export const PROBLEM = 'offshoot.dev/problem';
-/** On what was made for a claim: its class, for when the claim is gone. */
+/** On objects made for a claim: its class, for when the claim is gone. */
 export const CLASS_NAME = 'offshoot.dev/class';
 
 /** On the copy of a Secret: the environment that it was made for. */
@@ -67,12 +67,12 @@ export function sandboxTarget(claim: string): string {
 /** The longest value of a label. */
 export const LABEL_LENGTH = 63;
 
-/** A few characters that stand for a text. */
+/** A short digest of a text. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 5);
 }
 
-/** `<prefix>-<suffix>` of at most `length` characters; of a prefix that is too long only the beginning. */
+/** `<prefix>-<suffix>` of at most `length` characters; a long prefix is truncated. */
 export function joinName(prefix: string, suffix: string, length = LABEL_LENGTH): string {
   return `${prefix.slice(0, length - suffix.length - 1).replace(/[-.]+$/, '')}-${suffix}`;
 }

@@ -1,4 +1,4 @@
-// Kubernetes' own kinds, as far as the claim system reads and makes them.
+// Kubernetes' own kinds that the claim system reads and creates.
 import { defineKind, defineTable } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject } from '../kube/index.ts';
 
@@ -11,7 +11,7 @@ export interface Secret extends KubeObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }
-/** Secrets that may hold credentials of targets: not those that others keep in great numbers for other ends. */
+/** Secrets that may hold credentials of targets; without common types of Secrets that never do. */
 export const Secret = defineTable(defineKind<Secret>('v1', 'Secret', 'secrets'), {
   fieldSelector: ['helm.sh/release.v1', 'kubernetes.io/service-account-token', 'kubernetes.io/dockercfg']
     .map((type) => `type!=${type}`)
@@ -25,13 +25,13 @@ export const NetworkPolicy = defineKind('networking.k8s.io/v1', 'NetworkPolicy',
 export const Role = defineKind('rbac.authorization.k8s.io/v1', 'Role', 'roles');
 export const RoleBinding = defineKind('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings');
 
-/** An object that is made in a new namespace. */
+/** An object that is created in a new namespace. */
 export interface NamespaceContent {
   readonly kind: Kind;
   readonly object: AnyObject;
 }
 
-/** All kinds of objects that are made in new namespaces. */
+/** All kinds of objects that are created in new namespaces. */
 export const contentKinds: readonly AnyKind[] = [
   ServiceAccount,
   ResourceQuota,

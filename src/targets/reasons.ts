@@ -1,12 +1,12 @@
-// Every reason that a condition of a claim, a target, an Environment or a space may have, with what it means and what to
-// do.
+// Every reason that a condition of a claim, a target, an Environment or a space may have, with what it means and what
+// to do.
 import type { ReasonCatalogue } from '../controller/index.ts';
 
-/** What became of the place behind a target, told by the target and by the claim that has it. */
+/** Problems of the namespace or space behind a target, reported by the target and by its claim. */
 const PLACE = {
   NamespaceNotFound: {
     meaning: 'Somebody deleted the namespace of the target, with everything in it.',
-    advice: 'Delete the claim and create another. Nobody gets an empty namespace in place of the old one.',
+    advice: 'Delete the claim and create another. The namespace is not recreated, because it would be empty.',
   },
   NamespaceDeleting: {
     meaning: 'The namespace of the target is being deleted.',
@@ -21,56 +21,57 @@ const PLACE = {
     advice: 'Delete the claim and create another.',
   },
   SpaceFailed: {
-    meaning: 'The space behind the target cannot be as it should, for example because its namespace was deleted.',
-    advice: 'The message has the words of the SpaceRequest.',
+    meaning: 'The space behind the target failed, for example because its namespace was deleted.',
+    advice: 'The message is that of the SpaceRequest.',
   },
 } as const;
 
 const ERROR_OCCURRED = {
   Success: { meaning: 'Nothing is wrong.', advice: '' },
   ErrorOccurred: {
-    meaning: 'Something is wrong. The message says what, in the words of the original controllers.',
+    meaning: 'Something is wrong. The message is the same as that of the original controllers.',
     advice: 'Look at the reason of the condition `Ready`.',
   },
 } as const;
 
-/** How a space comes and goes, told by Spaces, by SpaceRequests and by claims that wait for one. */
+/** The lifecycle of a space, reported by Spaces, SpaceRequests and claims that wait for one. */
 const SPACE = {
-  Provisioned: { meaning: 'The namespaces are there.', advice: '' },
-  Provisioning: { meaning: 'The namespaces are being made.', advice: 'Wait.' },
+  Provisioned: { meaning: 'The namespaces exist.', advice: '' },
+  Provisioning: { meaning: 'The namespaces are being created.', advice: 'Wait.' },
   ProvisioningPending: {
     meaning: 'No cluster fits the space yet.',
-    advice: 'The message says what is missing: a tier, or a cluster with the roles that it asks for.',
+    advice: 'The message says what is missing: a tier, or a cluster with the requested roles.',
   },
   Updating: { meaning: 'The namespaces are being changed to another tier.', advice: 'Wait.' },
   Retargeting: {
-    meaning: 'The space moves to another cluster: its namespaces are being removed first.',
+    meaning: 'The space is being moved to another cluster: its namespaces are deleted first.',
     advice: 'Wait.',
   },
-  Terminating: { meaning: 'It is being deleted, and waits for its namespaces.', advice: 'Wait.' },
+  Terminating: { meaning: 'The space is being deleted, and waits for its namespaces to be deleted.', advice: 'Wait.' },
   UnableToProvision: {
-    meaning: 'The namespaces cannot be made. Also what a claim says when the API server refused a write for it.',
-    advice: 'The message has the words of the API server: look for a quota, a policy or a missing right.',
+    meaning:
+      'The namespaces cannot be created. Claims also have this reason when the API server rejected a write for them.',
+    advice: 'The message shows the error of the API server: check quotas, policies and permissions.',
   },
   UnableToTerminate: {
-    meaning: 'The namespaces do not go.',
-    advice: 'Look for finalizers on what is left in them: `kubectl get namespace NAME -o yaml` names the kinds.',
+    meaning: 'The namespaces cannot be deleted.',
+    advice: 'Check the remaining objects in them for finalizers: `kubectl get namespace NAME -o yaml` lists the kinds.',
   },
   UnableToRetarget: {
     meaning: 'The space cannot move to another cluster.',
     advice: 'Set `spec.targetCluster` to this cluster again, or see the message.',
   },
   UnableToCreateNSTemplateSet: {
-    meaning: 'The API server refused to make a namespace.',
-    advice: 'The message has its words.',
+    meaning: 'The API server refused to create a namespace.',
+    advice: 'The message shows the error of the API server.',
   },
   UnableToUpdateNSTemplateSet: {
     meaning: 'The API server refused to change a namespace.',
-    advice: 'The message has its words.',
+    advice: 'The message shows the error of the API server.',
   },
 } as const;
 
-/** Why nothing is made for a pending claim. */
+/** Why no target is provisioned for a pending claim. */
 const UNPROVISIONED = {
   QuotaExceeded: {
     meaning: 'The class allows no more claims (`maxPerNamespace`, `maxTotal`).',
@@ -81,54 +82,54 @@ const UNPROVISIONED = {
     advice: 'Create a class with the parameters that the message asks for. A class cannot be changed.',
   },
   NameTooLong: {
-    meaning: 'The name of the claim is too long for what is made for it.',
+    meaning: 'The name of the claim is too long for the objects that are named after it.',
     advice: 'Create a claim with a shorter name.',
   },
   TargetNameTaken: {
-    meaning: 'A target of the name that the claim would get is there already.',
+    meaning: 'A target with the name that the target of the claim would have already exists.',
     advice:
-      'To take a target that an earlier claim of this name released, annotate it with `dt.appstudio.redhat.com/make-available=true`. Otherwise delete it.',
+      'To reuse a target that an earlier claim of this name released, annotate it with `dt.appstudio.redhat.com/make-available=true`. Otherwise delete it.',
   },
   NamespaceTaken: {
-    meaning: 'The requested namespace exists. Nothing that exists is taken over.',
+    meaning: 'The requested namespace already exists. Existing namespaces are not taken over.',
     advice: 'Ask for another namespace, or for none.',
   },
   InvalidNamespaceName: {
-    meaning: 'The requested namespace has a name that no namespace can have.',
+    meaning: 'The requested name is not a valid namespace name.',
     advice: 'Use at most 63 lowercase letters, digits and hyphens.',
   },
   NoCredentials: {
-    meaning: 'The target that was made for the claim lacks the URL of the API server or the name of its Secret.',
-    advice: 'Look at its SpaceRequest, or at the provisioner that made it.',
+    meaning: 'The target that was provisioned for the claim lacks the URL of the API server or the name of its Secret.',
+    advice: 'Check its SpaceRequest, or the provisioner that created it.',
   },
   DeadlineExceeded: {
-    meaning: 'No target was made in time. Provisioning goes on.',
-    advice: 'Look at the message, and at the provisioner of the class.',
+    meaning: 'No target was provisioned in time. Provisioning continues.',
+    advice: 'Check the message, and the provisioner of the class.',
   },
   UnableToProvision: SPACE.UnableToProvision,
 } as const;
 
 export const CLAIM_REASONS = {
   Ready: {
-    Bound: { meaning: 'The claim has its target, which can be used.', advice: '' },
+    Bound: { meaning: 'The claim is bound to its target, which can be used.', advice: '' },
     Pending: {
-      meaning: 'The claim has no target yet. The condition `Provisioned` says how far it is.',
-      advice: 'Wait. With an empty class nobody makes a target: bring one.',
+      meaning: 'The claim has no target yet. The condition `Provisioned` shows the progress.',
+      advice: 'Wait. Without a class, no target is provisioned: create one yourself.',
     },
     Lost: {
       meaning: 'Somebody deleted the target of the claim.',
-      advice: 'Delete the claim and create another, or create a target of that name that refers to the claim.',
+      advice: 'Delete the claim and create another, or create a target with that name that refers to the claim.',
     },
     Terminating: {
-      meaning: 'The claim is being deleted, and waits for its target.',
-      advice: 'Wait. `offshoot claim describe NAME` shows what holds it.',
+      meaning: 'The claim is being deleted, and waits for its target to be deleted.',
+      advice: 'Wait. `offshoot claim describe NAME` shows what blocks the deletion.',
     },
     ClassNotFound: {
       meaning: 'The class of the claim does not exist.',
       advice: 'Create the class, or claim another. `offshoot target classes` lists them.',
     },
     InvalidSelector: {
-      meaning: 'The annotation `dt.appstudio.redhat.com/selector` is no label selector.',
+      meaning: 'The annotation `dt.appstudio.redhat.com/selector` is not a valid label selector.',
       advice: 'Write it as for `kubectl -l`.',
     },
     TargetNotFound: {
@@ -148,7 +149,7 @@ export const CLAIM_REASONS = {
       advice: 'Create another claim.',
     },
     TargetFailed: {
-      meaning: 'The target of the claim could not be freed, and cannot be used.',
+      meaning: 'The target of the claim could not be deleted, and cannot be used.',
       advice: 'Create another claim, and look at the target: `offshoot target describe NAME`.',
     },
     TargetReleased: {
@@ -160,8 +161,9 @@ export const CLAIM_REASONS = {
       advice: 'Set `spec.targetName` of the claim.',
     },
     ClaimMisbound: {
-      meaning: 'The target belongs to another claim now, or the claim names another target than the one it has.',
-      advice: 'Name the target that the claim is bound to again.',
+      meaning:
+        'The target now belongs to another claim, or the claim names a target other than the one it is bound to.',
+      advice: 'Set `spec.targetName` back to the target that the claim is bound to.',
     },
     ...PLACE,
     ...UNPROVISIONED,
@@ -171,13 +173,13 @@ export const CLAIM_REASONS = {
   ClassMatches: {
     ClassDiffers: {
       meaning:
-        'The target is of another class than the claim asks for: the two name each other, or the claim was changed later.',
-      advice: 'Nothing has to be done. The class of the claim decides what becomes of the target.',
+        'The class of the target is not the class that the claim asks for: the two name each other, or the claim was changed later.',
+      advice: 'No action is needed. The class of the claim decides whether the target is deleted.',
     },
   },
   Expires: {
     InvalidTTL: {
-      meaning: 'The time to live of the claim is no length of time, so it does not expire.',
+      meaning: 'The time to live of the claim is not a valid duration, so the claim does not expire.',
       advice: 'Write a number with a unit, such as `90m`, `1h30m` or `2d`.',
     },
   },
@@ -186,21 +188,24 @@ export const CLAIM_REASONS = {
 export const TARGET_REASONS = {
   Ready: {
     Available: { meaning: 'The target can be claimed.', advice: '' },
-    Bound: { meaning: 'The target has a claim.', advice: '' },
+    Bound: { meaning: 'The target is bound to a claim.', advice: '' },
     Pending: {
-      meaning: 'The target has no URL or no name of a Secret yet.',
+      meaning: 'The target has no URL of an API server or no name of a Secret yet.',
       advice: 'Set `spec.kubernetesCredentials`.',
     },
     Released: {
-      meaning: 'The claim is gone, and what was deployed may still be there.',
+      meaning: 'The claim was deleted, and its workloads may still exist.',
       advice:
-        'Look at it, then delete the target, or annotate it with `dt.appstudio.redhat.com/make-available=true` to hand it out again.',
+        'Check the workloads, then delete the target, or annotate it with `dt.appstudio.redhat.com/make-available=true` so that it can be claimed again.',
     },
     Failed: {
-      meaning: 'The target is being deleted, and its place has not gone for two minutes.',
-      advice: 'Look at the namespace or SpaceRequest that the message names. The target goes once that is gone.',
+      meaning: 'The target is being deleted, and its namespace or SpaceRequest was not deleted within two minutes.',
+      advice: 'Check the namespace or SpaceRequest that the message names. The target is deleted afterwards.',
     },
-    Terminating: { meaning: 'The target is being deleted, and waits for its place to go.', advice: 'Wait.' },
+    Terminating: {
+      meaning: 'The target is being deleted, and waits until its namespace or SpaceRequest is deleted.',
+      advice: 'Wait.',
+    },
     ...PLACE,
   },
   SecretFound: {
@@ -211,14 +216,14 @@ export const TARGET_REASONS = {
   },
   Reserved: {
     ClaimElsewhere: {
-      meaning: 'The claim that the target is reserved for has or wants another target.',
-      advice: 'Remove `spec.claimRef` of the target, or name the target in the claim.',
+      meaning: 'The claim that the target is reserved for is bound to another target, or names another one.',
+      advice: 'Remove `spec.claimRef` from the target, or name the target in the claim.',
     },
   },
   ErrorOccurred: ERROR_OCCURRED,
 } as const satisfies ReasonCatalogue;
 
-/** What was wrong stays there with `Resolved` at the end of its reason. */
+/** A solved problem is reported for a while longer, with `Resolved` at the end of its reason. */
 export const ENVIRONMENT_REASONS = {
   Reconciled: {
     DeploymentTargetClaimNotFound: {
@@ -230,8 +235,8 @@ export const ENVIRONMENT_REASONS = {
       advice: 'Look at the claim: `offshoot claim describe NAME`.',
     },
     InvalidEnvironment: {
-      meaning: 'The Environment has both a claim and credentials of its own.',
-      advice: 'Leave one of them out.',
+      meaning: 'The Environment has both a claim and its own credentials.',
+      advice: 'Remove one of them.',
     },
     SecretNotFound: {
       meaning: 'The Secret with the credentials of the target is missing.',

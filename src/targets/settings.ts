@@ -1,31 +1,31 @@
-// What an operator may set for claims and targets: where two generations of the originals differ, which one to follow,
-// and where this installation lives.
+// Settings for claims and targets: which version of the original to follow where two differ, and where this
+// installation runs.
 import type { ClusterAddress } from '../kube/index.ts';
 import { SANDBOX_TIER } from './names.ts';
 import type { Tier } from './spaces/tiers.ts';
 
 export interface Settings {
-  /** Whether a deleted claim waits until its target is gone, or goes at once. */
+  /** Whether a deleted claim waits until its target is gone, or is removed at once. */
   readonly claimDeletion: 'wait' | 'eager';
   /** What the provisioner annotation of a claim holds: the provisioner's name, or the class's. */
   readonly provisionerAnnotation: 'provisioner' | 'class';
-  /** How a target that refers to nobody yet is given its reference: as a name, or as an object with a name. */
+  /** The shape of a new claimRef: a name, or an object with a name. */
   readonly claimRefShape: 'string' | 'object';
-  /** Whether a lost claim is bound again to any target of the name, or only to the one that it had or that names it. */
+  /** Whether a lost claim is bound again to any target of the same name, or only to one that refers to it. */
   readonly lostHeals: 'reference' | 'name';
-  /** How long provisioning may take before the claim says that it takes too long; a class may say otherwise. */
+  /** How long provisioning may take before the claim reports it; a class may override it. */
   readonly provisioningDeadlineMs: number;
-  /** Whether targets made from spaces are marked for clients that should not verify the server's certificate. */
+  /** Whether provisioned targets tell clients not to verify the server's certificate. */
   readonly insecureTargets: boolean;
-  /** Whether an environment says that its claim is not bound yet. */
+  /** Whether an environment reports that its claim is not bound yet. */
   readonly unboundCondition: boolean;
   /** Whether an environment whose claim is no longer bound loses its managed environment. */
   readonly removeUnbound: boolean;
-  /** Whether space requests and spaces are managed here; off where somebody else does it. */
+  /** Whether space requests and spaces are managed here; off if another operator does it. */
   readonly spaceControllers: boolean;
   /** Namespace of the spaces. */
   readonly hostNamespace: string;
-  /** The space that namespaces without the label of one belong to; none when empty. It need not exist. */
+  /** The space of namespaces that have no space label; none when empty. It need not exist. */
   readonly rootSpace: string;
   /** Templates of spaces beside our own. */
   readonly tiers?: readonly Tier[];
@@ -33,14 +33,14 @@ export interface Settings {
   readonly defaultTier: string;
   /** The cluster that everything is made in. */
   readonly cluster: Cluster;
-  /** How long tokens live that are made for targets; they are renewed after two thirds of that. */
+  /** Lifetime of the tokens of targets; they are renewed after two thirds of it. */
   readonly tokenLifetimeMs: number;
 }
 
 export interface Cluster extends ClusterAddress {
-  /** What spaces call it. */
+  /** Its name in the spec of spaces. */
   readonly name: string;
-  /** What it offers to spaces that ask for roles. */
+  /** The roles that it offers to spaces. */
   readonly roles: readonly string[];
 }
 

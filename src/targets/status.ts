@@ -1,4 +1,4 @@
-// Status in the words of the claim system: a phase, and conditions that begin with `ErrorOccurred`.
+// The status of claims and targets: a phase, and conditions that begin with `ErrorOccurred`.
 import { timestamp } from '../kube/index.ts';
 import type { Condition, PlannedCondition } from '../controller/index.ts';
 import type { ClaimReason, TargetReason } from './reasons.ts';
@@ -6,8 +6,8 @@ import type { ClaimReason, TargetReason } from './reasons.ts';
 type Conditions = readonly Condition[] | undefined;
 
 /**
- * What went wrong, for the status; nothing when all is well. Older than the conventions for conditions: its time moves
- * with anything that it says.
+ * The condition `ErrorOccurred`; without a message, there is no error. It is older than the API conventions: its time
+ * changes with anything in it.
  */
 export function errorCondition(before: Conditions, message: string | undefined, now: number): Condition {
   const next =
@@ -28,14 +28,14 @@ export function condition(
   return { type, status: is ? 'True' : 'False', reason, message };
 }
 
-/** Conditions with one of them set, its time as the conventions have it: when the status changed. */
+/** Conditions with one of them set; by the API conventions, its time is that of the last change of its status. */
 export function withPlanned(before: Conditions, next: PlannedCondition, now: number): Condition[] {
   const old = before?.find(({ type }) => type === next.type);
   const lastTransitionTime = old?.status === next.status ? old.lastTransitionTime : timestamp(now);
   return [...without(before, next.type), { ...next, lastTransitionTime }];
 }
 
-/** Conditions with what went wrong in first place, where it is looked for. */
+/** Conditions with the error first, where clients look for it. */
 export function withError(before: Conditions, message: string, now: number): Condition[] {
   return [errorCondition(before, message, now), ...without(before, 'ErrorOccurred')];
 }
@@ -52,7 +52,7 @@ const OURS: ReadonlySet<string> = new Set([
   'Stalled',
 ]);
 
-/** Our conditions, and those of others as they were. */
+/** Our conditions, and those of others unchanged. */
 export function besideOthers(
   before: Conditions,
   ours: readonly (PlannedCondition | Condition)[],

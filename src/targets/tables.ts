@@ -1,4 +1,4 @@
-// All kinds that the claim system reads: for who wants to have them before the first plan.
+// All kinds that the claim system reads, for callers that load them before the first plan.
 import { ManagedEnvironment, Space, SpaceBinding, SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../api/targets.ts';
 import type { AnyKind } from '../kube/index.ts';

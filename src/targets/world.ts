@@ -1,4 +1,4 @@
-// What the claim system looks up, and the indexes that make looking up cheap.
+// Lookups of the claim system, and the indexes for them.
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
 import type { View } from '../controller/index.ts';
@@ -32,15 +32,15 @@ function freeKey({ metadata }: KubeObject, className: string): string {
 }
 
 /**
- * Targets by the claim that they refer to; a claim by the target that it names and by its class; what was made for
- * them, by both.
+ * Targets by the claim that they refer to; claims by the target that they name and by their class; space requests by
+ * both.
  */
 const Targets = defineTable(DeploymentTarget, {
   indexes: {
     claim: (target) => inNamespace(target, claimNameOf(target)),
-    // Where the reference was cleared, the uid is what is left of it.
+    // If the claimRef was cleared, only the uid is left.
     claimUid: (target) => inNamespace(target, claimNameOf(target) === '' ? claimUidOf(target) : ''),
-    // The class may be empty, and is one like any other.
+    // An empty class is a class like any other.
     freeOfClass: (target) =>
       claimNameOf(target) === '' ? [freeKey(target, target.spec.deploymentTargetClassName)] : [],
   },
@@ -83,13 +83,13 @@ export function targetsReferringTo(view: View, claim: DeploymentTargetClaim): re
   return [...byName, ...byUid].filter((target) => refersTo(target, claim));
 }
 
-/** Targets that a claim which names none may get: those that refer to it and, if there are any, free ones of its class. */
+/** Targets that a claim without a targetName may get: those that refer to it, and free ones of its class. */
 export function targetsFor(view: View, claim: DeploymentTargetClaim): readonly DeploymentTarget[] {
   const free = view.index(Targets, 'freeOfClass', freeKey(claim, claim.spec.deploymentTargetClassName));
   return [...new Set([...targetsReferringTo(view, claim), ...free])];
 }
 
-/** The claim that a target refers to, if it is there. */
+/** The claim that a target refers to, if it exists. */
 export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetClaim | undefined {
   const { namespace } = target.metadata;
   const name = claimNameOf(target);
@@ -107,7 +107,7 @@ function requestsFor(view: View, claim: { name: string; namespace?: string }): r
     .filter(({ spec }) => spec.tierName === SANDBOX_TIER);
 }
 
-/** Requests made for this very claim, not for an earlier one of the name. */
+/** Requests made for this very claim, not for an earlier one of the same name. */
 export function ownRequests(view: View, claim: DeploymentTargetClaim): readonly SpaceRequest[] {
   return requestsFor(view, claim.metadata).filter(({ metadata }) => {
     const uid = metadata.annotations?.[CLAIM_UID];
@@ -125,7 +125,7 @@ export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | 
   return requestsFor(view, { name: claimNameOf(target), namespace })[0];
 }
 
-/** Whether a target is what became of a request. An earlier target of the name may have left one that was kept. */
+/** Whether a target was made from a request, which may also be left from an earlier target of the same name. */
 export function mayStandFor({ status }: SpaceRequest, { metadata, spec }: DeploymentTarget): boolean {
   const { namespaceAccess = [] } = status ?? {};
   const { defaultNamespace } = spec.kubernetesCredentials;
@@ -133,22 +133,22 @@ export function mayStandFor({ status }: SpaceRequest, { metadata, spec }: Deploy
   return !isMade || namespaceAccess.some(({ name }) => name === defaultNamespace);
 }
 
-/** What becomes of a target: as its claim's class says, or its own, or as was written on it when that was known. */
+/** The reclaim policy of a target: of its claim's class, of its own class, or as recorded on it. */
 export function policyFor(view: View, target: DeploymentTarget, claim = claimOf(view, target)): 'Delete' | 'Retain' {
-  const said = (className = ''): string | undefined => classOf(view, className)?.spec.reclaimPolicy;
+  const policyOf = (className = ''): string | undefined => classOf(view, className)?.spec.reclaimPolicy;
   return reclaimPolicyOf(
-    said(claim?.spec.deploymentTargetClassName),
-    said(target.spec.deploymentTargetClassName),
+    policyOf(claim?.spec.deploymentTargetClassName),
+    policyOf(target.spec.deploymentTargetClassName),
     target.metadata.annotations?.[RECLAIM_POLICY],
   );
 }
 
-/** The first of these that is a policy; without any, nothing is deleted. */
+/** The first valid policy; without any, nothing is deleted. */
 export function reclaimPolicyOf(...sources: readonly (string | undefined)[]): 'Delete' | 'Retain' {
   return sources.find((source) => source === 'Delete' || source === 'Retain') === 'Delete' ? 'Delete' : 'Retain';
 }
 
-/** Whether a claim is bound or was. The phase says so before the mark does: if the target goes in between, it is lost. */
+/** Whether a claim is or was bound. The phase is written before the annotation: a target deleted in between is lost. */
 export function wasBound({ metadata, status }: DeploymentTargetClaim): boolean {
   return metadata.annotations?.[BIND_COMPLETE] !== undefined || ['Bound', 'Lost'].includes(status?.phase ?? '');
 }
@@ -156,7 +156,7 @@ export function wasBound({ metadata, status }: DeploymentTargetClaim): boolean {
 /** Whether a claim has a target, or one is being made for it. */
 export function isProvidedFor(view: View, claim: DeploymentTargetClaim): boolean {
   const { name, namespace, uid } = claim.metadata;
-  // An earlier claim of the name may have left its own.
+  // An earlier claim of the same name may have left a namespace.
   const isOwn = ({ metadata }: Namespace): boolean => metadata.annotations?.[CLAIM_UID] === uid;
   return (
     claim.status?.phase === 'Bound' ||

@@ -1,4 +1,4 @@
-// Every rule of admission as a table: what is refused and in which words, what is only warned of, what passes.
+// Every admission rule as a table: what is refused with which message, what gets a warning, what is admitted.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../api/targets.ts';
@@ -72,8 +72,12 @@ const BAD_SPECS: [string, AnyObject, string][] = [
   ],
   ['a bad ingress domain on Kubernetes', direct('Kubernetes', { ingressDomain: 'AbADIngr3ssDomaiN.CoM' }), BAD_INGRESS],
   ['a bad ingress domain on OpenShift', direct('OpenShift', { ingressDomain: 'AbADIngr3ssDomaiN.CoM' }), BAD_INGRESS],
-  ['a bad ingress domain anywhere', direct(undefined, { ingressDomain: 'AbADIngr3ssDomaiN.CoM' }), BAD_INGRESS],
-  ['an API URL that is none', direct('OpenShift', { apiURL: 'api.test.com' }), BAD_URL],
+  [
+    'a bad ingress domain and no cluster type',
+    direct(undefined, { ingressDomain: 'AbADIngr3ssDomaiN.CoM' }),
+    BAD_INGRESS,
+  ],
+  ['an invalid API URL', direct('OpenShift', { apiURL: 'api.test.com' }), BAD_URL],
 ];
 
 describe('an environment', () => {
@@ -103,11 +107,11 @@ describe('an environment', () => {
     },
   );
 
-  test('is told of its name first', () => {
+  test('is refused for its name before anything else', () => {
     expect(refusals(direct('Kubernetes', {}, { name: 'Bad' }))).toEqual([badName('Bad')]);
   });
 
-  test('that is wrong already is refused again only with another spec', () => {
+  test('that is already invalid is refused again only when its spec changes', () => {
     const bad = direct('Kubernetes', {});
     expect(problemsOf({ ...bad, metadata: { ...bad.metadata, labels: { a: 'b' } } }, bad)).toEqual([]);
     expect(refusals(direct('Kubernetes', { targetNamespace: 'other' }), bad)).toEqual([NO_INGRESS]);
@@ -157,7 +161,7 @@ describe('a target', () => {
     expect(refusals(target({ claimRef }))).toEqual(messages);
   });
 
-  test('that has had a bad claimRef can be written by others, and put right', () => {
+  test('that already has a bad claimRef can still be updated, and corrected', () => {
     const bad = target({ claimRef: 7 });
     expect(problemsOf(target({ claimRef: 7, deploymentTargetClassName: 'other' }), bad)).toEqual([]);
     expect(problemsOf(target({ claimRef: 'staging' }), bad)).toEqual([]);
@@ -177,22 +181,22 @@ describe('a target', () => {
       { kubernetesCredentials: { defaultNamespace: '', apiURL: 'http://api.test', clusterCredentialsSecret: '' } },
       'spec.kubernetesCredentials.apiURL: "http://api.test" is not an https URL without "?" and "&", which Environments require',
     ],
-  ])('%j is warned of', (spec, message) => {
+  ])('with %j is admitted with a warning', (spec, message) => {
     expect([refusals(target(spec)), warnings(target(spec))]).toEqual([[], [message]]);
     expect(problemsOf(target(spec), target(spec))).toEqual([]);
   });
 });
 
 describe('a claim', () => {
-  test.each(['90m', '1h30m', '2d', '1.5h', '36500d'])('may live for %s', (ttl) => {
+  test.each(['90m', '1h30m', '2d', '1.5h', '36500d'])('may have the ttl %s', (ttl) => {
     expect(problemsOf(claim({ ttl }))).toEqual([]);
   });
 
-  test.each(['', '2 days', '0s', '-1h', '5', '1w', '36501d', '99999999999d'])('may not live for %j', (ttl) => {
+  test.each(['', '2 days', '0s', '-1h', '5', '1w', '36501d', '99999999999d'])('may not have the ttl %j', (ttl) => {
     const must = 'must be a duration greater than zero and at most 36500d, such as 90m, 1h30m or 2d';
     const message = `spec.ttl: Invalid value: "${ttl}": ${must}`;
     expect(refusals(claim({ ttl }))).toEqual([message]);
-    // The binder writes the name of the target into a claim whatever else it holds.
+    // The binder writes the name of the target into a claim even if its ttl is invalid.
     expect(problemsOf(claim({ ttl, targetName: 'it-dt' }), claim({ ttl }))).toEqual([]);
     expect(refusals(claim({ ttl }), claim({ ttl: '2d' }))).toEqual([message]);
   });
@@ -221,12 +225,12 @@ describe('a claim', () => {
     expect(problemsOf(claim({}, { [annotation]: '1h' }))).toEqual([]);
   });
 
-  test('is told of everything at once', () => {
+  test('is refused with all its problems at once', () => {
     const bad = claim({ ttl: 'soon' }, { 'dt.appstudio.redhat.com/requested-namespace': 'A' });
     expect(refusals(bad)).toHaveLength(2);
   });
 
-  test('with names that nothing can have is warned of, as the originals take it', () => {
+  test('with names that no object can have is admitted with warnings, as in the original', () => {
     const odd = claim({ deploymentTargetClassName: 'noSuchDTCLS', targetName: 'Odd' });
     expect([refusals(odd), warnings(odd).length]).toEqual([[], 2]);
   });
@@ -241,7 +245,7 @@ describe('a class', () => {
     ['of sandboxes', SANDBOX, { maxPerNamespace: 3, numOfNodes: 3 }],
     ['without parameters', SANDBOX, undefined],
     ['of another provisioner', 'example.com/clusters', { maxTotal: 'as many as you like' }],
-    ['of nobody', '', {}],
+    ['without a provisioner', '', {}],
   ])('%s is admitted', (_name, provisioner, parameters) => {
     expect(problemsOf(ofClass(provisioner, parameters))).toEqual([]);
   });
@@ -274,13 +278,13 @@ describe('a class', () => {
   });
 });
 
-test('what is being deleted is admitted, whatever it is', () => {
+test('an object that is being deleted is always admitted', () => {
   const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
   expect(problemsOf(target({ claimRef: 7 }, metadata), target({}, metadata))).toEqual([]);
   expect(problemsOf(direct('Kubernetes', {}, metadata), direct('OpenShift', {}, metadata))).toEqual([]);
 });
 
-test('what does not fit its schema is left to the API server, and nothing makes the rules stumble', () => {
+test('the rules leave schema errors to the API server, and never throw', () => {
   const kinds = fc.constantFrom<AnyKind>(DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment);
   const shape = fc.record(
     {
@@ -323,14 +327,14 @@ describe('the webhook', () => {
     );
   }
 
-  test('refuses an environment in the known words alone', async () => {
+  test('refuses an environment with the contract message alone', async () => {
     expect(await ask({ object: direct('Kubernetes', {}) })).toEqual({
       allowed: false,
       status: { status: 'Failure', code: 403, reason: 'Forbidden', message: NO_INGRESS },
     });
   });
 
-  test('names the object and all that is wrong with it', async () => {
+  test('names the object and all its problems', async () => {
     const { status } = await ask({ object: ofClass('offshoot.dev/namespace', { warm: -1, wram: 1 }) });
     expect(status).toMatchObject({
       code: 422,
@@ -353,14 +357,14 @@ describe('the webhook', () => {
     });
   });
 
-  test('warns and admits', async () => {
+  test('admits with a warning', async () => {
     expect(await ask({ object: claim({ targetName: 'Odd' }) })).toEqual({
       allowed: true,
       warnings: [expect.stringContaining('"Odd" is not a valid name for a target')],
     });
   });
 
-  test('compares an update, and only that, with what was there', async () => {
+  test('compares an update, and only an update, with the old object', async () => {
     const [bad, worse] = [claim({ ttl: 'soon' }), claim({ ttl: 'soon', targetName: 'x' })];
     expect(await ask({ operation: 'UPDATE', object: worse, oldObject: bad })).toEqual({ allowed: true });
     expect(await ask({ operation: 'CREATE', object: worse, oldObject: null })).toMatchObject({ allowed: false });

@@ -1,18 +1,18 @@
-// What admission finds wrong with an object, and the words that its rules share.
+// A problem that admission finds in an object, and what the rules share.
 import { jsonEqual } from '../../watchable/index.ts';
 
-/** A field of an object, by the keys and positions that lead to it. */
+/** The path to a field of an object: keys and list positions. */
 export type FieldPath = readonly (string | number)[];
 
 export interface Problem {
   readonly at: FieldPath;
   /** For a person: the field, what was found there, and what to do. */
   readonly message: string;
-  /** Told to whoever writes the object, but no reason to refuse it. */
+  /** Returned as a warning; the object is admitted. */
   readonly isWarning?: true;
 }
 
-/** A value that can't be what it is. */
+/** An invalid or missing value. */
 export function invalid(at: FieldPath, found: unknown, must: string): Problem {
   return refused(at, found === undefined ? 'Required value' : `Invalid value: ${JSON.stringify(found)}: ${must}`);
 }
@@ -25,16 +25,16 @@ export function warning(at: FieldPath, message: string): Problem {
   return { ...refused(at, message), isWarning: true };
 }
 
-/** A field as people write it. */
+/** A field path as text. */
 export function pathOf(at: FieldPath): string {
-  // Keys of annotations have dots of their own.
+  // Annotation keys contain dots.
   return at
     .map((part) => (String(part).includes('.') ? `[${part}]` : `.${part}`))
     .join('')
     .slice(1);
 }
 
-/** A warning for a name that no object can have; nothing is wrong with an empty one. */
+/** A warning for a name that no object can have; an empty name is fine. */
 export function nameWarnings(at: FieldPath, name: string | undefined, of: string): Problem[] {
   if (name === undefined || name === '' || isDnsSubdomain(name)) return [];
   return [
@@ -51,10 +51,10 @@ export function isDnsSubdomain(text: string): boolean {
 }
 
 /**
- * The problems that a write brings: not those of values that were there before. So nobody who writes something else,
- * controllers above all, is held up by what an object was allowed to be once.
+ * The problems that a write introduces, not those of values that were there before: they must not block a client that
+ * writes something else, above all a controller.
  */
-export function broughtBy(problems: readonly Problem[], object: unknown, old: unknown): readonly Problem[] {
+export function introducedBy(problems: readonly Problem[], object: unknown, old: unknown): readonly Problem[] {
   if (old === undefined) return problems;
   return problems.filter(({ at }) => !jsonEqual(valueAt(object, at), valueAt(old, at)));
 }

@@ -10,11 +10,11 @@ test.each([
   'localhost:8080',
   'https:x',
   '*',
-])('%s is taken', (text) => {
+])('requestUriError accepts %s', (text) => {
   expect(requestUriError(text)).toBeUndefined();
 });
 
-// What go1.26 says of them.
+// The errors of go1.26.
 test.each([
   ['', 'parse "": empty url'],
   ['api.test.com', 'parse "api.test.com": invalid URI for request'],
@@ -29,6 +29,6 @@ test.each([
   ['https://u p@h', 'parse "https://u p@h": net/url: invalid userinfo'],
   ['https://a\n', String.raw`parse "https://a\n": net/url: invalid control character in URL`],
   ['https://a\u007f', String.raw`parse "https://a\x7f": net/url: invalid control character in URL`],
-])('of %j is said: %s', (text, error) => {
+])('requestUriError rejects %j: %s', (text, error) => {
   expect(requestUriError(text)).toBe(error);
 });

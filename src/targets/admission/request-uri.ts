@@ -1,9 +1,9 @@
-// Whether a text is a request URI in the eyes of Go's url.ParseRequestURI, whose errors are part of a known refusal.
+// Validates a request URI like Go's url.ParseRequestURI, whose errors are part of a contract message.
 
-/** What the parser says of a text; undefined when it takes it. */
+/** The error of the parser; undefined for a valid URI. */
 export function requestUriError(text: string): string | undefined {
   const problem = problemOf(text);
-  return problem === undefined ? undefined : `parse ${quote(text)}: ${problem}`;
+  return problem === undefined ? undefined : `parse ${goQuote(text)}: ${problem}`;
 }
 
 function problemOf(text: string): string | undefined {
@@ -14,7 +14,7 @@ function problemOf(text: string): string | undefined {
   if (text.startsWith(':')) return 'missing protocol scheme';
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[0] ?? '';
   const rest = text.slice(scheme.length).replace(/\?.*$/s, '');
-  // With a scheme and no slash, the rest is nobody's business; without a scheme, it must be a path.
+  // With a scheme and no slash, the rest is opaque; without a scheme, it must be a path.
   if (!rest.startsWith('/')) return scheme === '' ? 'invalid URI for request' : undefined;
   if (scheme === '' || !rest.startsWith('//')) return escapeProblem(rest);
   const [, authority = '', path = ''] = /^\/\/([^/]*)(.*)$/s.exec(rest) ?? [];
@@ -33,12 +33,12 @@ function hostProblem(host: string): string | undefined {
   if (host.indexOf('[') > 0) return 'invalid IP-literal';
   const colon = host.lastIndexOf(':');
   const port = host.startsWith('[') ? host.slice(close + 1) : colon < 0 ? '' : host.slice(colon);
-  if (!/^(:\d*)?$/.test(port)) return `invalid port ${quote(port)} after host`;
-  // Only what is not ASCII may be escaped here, and the sign of escapes itself.
-  const strange =
+  if (!/^(:\d*)?$/.test(port)) return `invalid port ${goQuote(port)} after host`;
+  // Only non-ASCII bytes and the percent sign may be escaped here.
+  const unexpected =
     /%(?!25|[89A-Fa-f][0-9A-Fa-f]).{0,2}|[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/s.exec(host)?.[0] ?? '';
-  if (strange.startsWith('%')) return `invalid URL escape ${quote(strange)}`;
-  return strange === '' ? undefined : `invalid character ${quote(strange)} in host name`;
+  if (unexpected.startsWith('%')) return `invalid URL escape ${goQuote(unexpected)}`;
+  return unexpected === '' ? undefined : `invalid character ${goQuote(unexpected)} in host name`;
 }
 
 function userProblem(user: string): string | undefined {
@@ -47,11 +47,11 @@ function userProblem(user: string): string | undefined {
 
 function escapeProblem(text: string): string | undefined {
   const broken = /%(?![0-9A-Fa-f]{2}).{0,2}/s.exec(text);
-  return broken ? `invalid URL escape ${quote(broken[0])}` : undefined;
+  return broken ? `invalid URL escape ${goQuote(broken[0])}` : undefined;
 }
 
-/** As Go quotes it. */
-function quote(text: string): string {
+/** Quotes like Go's strconv.Quote. */
+function goQuote(text: string): string {
   return JSON.stringify(text)
     .replaceAll('\u007f', String.raw`\x7f`)
     .replaceAll(/\\u00(..)/g, String.raw`\x$1`);

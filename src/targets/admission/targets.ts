@@ -1,5 +1,5 @@
-// The rules for targets, claims and classes. The originals have none, so what they took is taken here too: refused is
-// only what they could not hold, or what they do not know. The rest are warnings.
+// The admission rules for targets, claims and classes. The original has none, so what it accepted is accepted here too:
+// only what it could not store or does not know is refused. The rest are warnings.
 import type { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import { InvalidSelectorError, parseDuration, parseSelector } from '../../kube/index.ts';
 import { DEVSANDBOX, NAMESPACE_PROVISIONER, REQUESTED_NAMESPACE, SELECTOR, TTL } from '../names.ts';
@@ -12,7 +12,7 @@ const CLASS_NAME = ['spec', 'deploymentTargetClassName'];
 const CLAIM_REF = ['spec', 'claimRef'];
 const CREDENTIALS = ['spec', 'kubernetesCredentials'];
 
-/** What is wrong with a target. */
+/** Problems of a target. */
 export function targetProblems({ spec }: DeploymentTarget): readonly Problem[] {
   const { apiURL, clusterCredentialsSecret } = spec.kubernetesCredentials;
   return [
@@ -47,7 +47,7 @@ function claimRefProblems(claimRef: unknown): Problem[] {
   ];
 }
 
-/** Those who deploy refuse other URLs. */
+/** Deployers reject other URLs. */
 function apiUrlWarnings(apiURL: string): Problem[] {
   if (apiURL === '' || /^https:\/\/[^?&]+$/i.test(apiURL)) return [];
   return [
@@ -58,10 +58,10 @@ function apiUrlWarnings(apiURL: string): Problem[] {
   ];
 }
 
-/** The longest time to live: more would be a slip of the hand, and no date far enough may exist. */
+/** The longest time to live: more is surely a mistake, and much more would overflow a Date. */
 const LONGEST_TTL = '36500d';
 
-/** What is wrong with a claim. */
+/** Problems of a claim. */
 export function claimProblems({ metadata, spec }: DeploymentTargetClaim): readonly Problem[] {
   return [
     ...ttlProblems(['spec', 'ttl'], spec.ttl),
@@ -75,8 +75,8 @@ export function claimProblems({ metadata, spec }: DeploymentTargetClaim): readon
 
 function ttlProblems(at: FieldPath, ttl: string | undefined): Problem[] {
   if (ttl === undefined) return [];
-  const lifeMs = parseDuration(ttl) ?? 0;
-  if (lifeMs > 0 && lifeMs <= parseDuration(LONGEST_TTL)!) return [];
+  const ttlMs = parseDuration(ttl) ?? 0;
+  if (ttlMs > 0 && ttlMs <= parseDuration(LONGEST_TTL)!) return [];
   const must = `must be a duration greater than zero and at most ${LONGEST_TTL}, such as 90m, 1h30m or 2d`;
   return [invalid(at, ttl, must)];
 }
@@ -98,7 +98,7 @@ function requestedNamespaceProblems(name: string | undefined): Problem[] {
   return [invalid(['metadata', 'annotations', REQUESTED_NAMESPACE], name, must)];
 }
 
-/** What is wrong with a class. Parameters of other provisioners are not ours to judge. */
+/** Problems of a class. Parameters of other provisioners are not checked. */
 export function classProblems(ofClass: DeploymentTargetClass): readonly Problem[] {
   const { issues = [] } = parametersOf(ofClass);
   return issues.map(({ path, problem, ...rest }) => {

@@ -16,15 +16,16 @@ import { pathOf } from './problem.ts';
 export const TARGETS_WEBHOOK_CONFIGURATION = 'offshoot-targets';
 
 const ENVIRONMENTS_PATH = '/validate-appstudio-redhat-com-v1alpha1-environment';
-const PLACES_PATH = '/validate-appstudio-redhat-com-v1alpha1-deploymenttarget';
+const TARGETS_PATH = '/validate-appstudio-redhat-com-v1alpha1-deploymenttarget';
 /** Where the webhook is served. */
-export const TARGETS_WEBHOOK_PATHS = [ENVIRONMENTS_PATH, PLACES_PATH];
+export const TARGETS_WEBHOOK_PATHS = [ENVIRONMENTS_PATH, TARGETS_PATH];
 
 /**
- * The configuration by which the API server asks this webhook.
+ * The configuration that registers this webhook with the API server.
  *
- * Environments are refused while nobody answers: that is contract, and only people write their spec. Targets and claims
- * are written by controllers, which must go on then, so these are admitted unseen: controllers cope with what they find.
+ * Environments are refused while the webhook is down: that is contract, and only people write their spec. Targets and
+ * claims are written by controllers, which must keep working, so they are admitted unchecked: controllers cope with
+ * them.
  */
 export function targetsWebhookConfiguration(
   address: WebhookAddress,
@@ -57,29 +58,29 @@ export function targetsWebhookConfiguration(
       },
       {
         name: 'vdeploymenttarget.offshoot.dev',
-        ...webhook(PLACES_PATH, ['deploymenttargets', 'deploymenttargetclaims', 'deploymenttargetclasses']),
+        ...webhook(TARGETS_PATH, ['deploymenttargets', 'deploymenttargetclaims', 'deploymenttargetclasses']),
         failurePolicy: 'Ignore',
-        // An answer takes milliseconds: whoever waits longer waits in vain, and controllers have other work.
+        // A response takes milliseconds: waiting longer is pointless and only delays controllers.
         timeoutSeconds: 5,
       },
     ],
   };
 }
 
-/** Labels, finalizers and whatever is being deleted do not need us, and so can be written while we are away. */
+/** Labels, finalizers and objects that are being deleted need no check, so they can be written while we are down. */
 const SPEC_IS_WRITTEN = {
   name: 'spec-is-written',
   expression:
     "request.operation == 'CREATE' || (!has(object.metadata.deletionTimestamp) && (!has(oldObject.spec) || object.spec != oldObject.spec))",
 };
 
-/** Decides about all kinds of the claim system. */
+/** Handles admission requests for all kinds of the claim system. */
 export const targetsAdmission: AdmissionHandler = (request) => Promise.resolve(answer(request));
 
 function answer(request: AdmissionRequest): AdmissionResponse {
   const { object, oldObject, operation, name } = request;
   if (!object) return { allowed: true };
-  // The name may be missing where the server makes it up; the request has it then.
+  // With generateName, the object may have no name yet; the request has it.
   const named = { ...object, metadata: { ...object.metadata, name: object.metadata.name || (name ?? '') } };
   const problems = problemsOf(named, operation === 'UPDATE' ? (oldObject ?? undefined) : undefined);
   const refusals = problems.filter(({ isWarning }) => !isWarning);
@@ -91,10 +92,10 @@ function answer(request: AdmissionRequest): AdmissionResponse {
   };
 }
 
-/** kubectl prints the causes, everybody else the message. */
+/** kubectl prints the causes, other clients the message. */
 function statusOf({ kind, apiVersion, metadata: { name } }: KubeObject, refusals: readonly Problem[]): Status {
   const texts = refusals.map(({ message }) => message);
-  // Known texts stand alone.
+  // Contract messages stand alone.
   if (kind === 'Environment') return { status: 'Failure', code: 403, reason: 'Forbidden', message: texts.join(', ') };
   const group = apiVersion.split('/')[0]!;
   const all = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;

@@ -22,7 +22,7 @@ async function bound(policy: 'Delete' | 'Retain', settings: Partial<Settings> = 
 }
 
 describe('binding', () => {
-  test('a free target and a claim that names none: the lock, both phases, the name and the annotations', async () => {
+  test('writes the lock, both phases, the target name and the annotations', async () => {
     const w = await bound('Retain');
     expect(dt(w)?.spec.claimRef).toBe('test-dtc');
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
@@ -33,7 +33,7 @@ describe('binding', () => {
     expect([errorOf(dtc(w)), errorOf(dt(w))]).toEqual(['', '']);
   });
 
-  test('a target that is reserved for the claim goes to it', async () => {
+  test('prefers a target that is reserved for the claim', async () => {
     const w = await running().have(
       targetClass('Delete'),
       target('free', {}),
@@ -45,14 +45,14 @@ describe('binding', () => {
     expect(dt(w, 'free')?.status?.phase).toBe('Available');
   });
 
-  test('a reservation written as an object keeps its shape', async () => {
+  test('keeps the shape of a claimRef that is an object', async () => {
     const w = await running().have(target('test-dt', { claimRef: { name: 'test-dtc' } }), claim('test-dtc'));
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Bound');
     expect(dt(w)?.spec.claimRef).toEqual({ name: 'test-dtc' });
   });
 
-  test('a target that is named and not there yet is waited for', async () => {
+  test('waits for a named target that does not exist yet', async () => {
     const w = await running().have(targetClass('Retain'), claim('test-dtc', { targetName: 'random' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, errorOf(dtc(w))]).toEqual(['Pending', '']);
@@ -62,7 +62,7 @@ describe('binding', () => {
     expect(annotations(w)).not.toHaveProperty(BOUND_BY_CONTROLLER);
   });
 
-  test('a claim and a target that name each other, even where their classes differ', async () => {
+  test('succeeds for a claim and a target that name each other, even if their classes differ', async () => {
     const w = await running().have(
       target('test-dt', { claimRef: 'test-dtc', deploymentTargetClassName: 'other' }),
       claim('test-dtc', { targetName: 'test-dt' }),
@@ -71,13 +71,13 @@ describe('binding', () => {
     expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Bound', 'Bound']);
   });
 
-  test('a free target that is named', async () => {
+  test('succeeds for a free target that the claim names', async () => {
     const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, dt(w)?.spec.claimRef]).toEqual(['Bound', 'test-dtc']);
   });
 
-  test('a target that another claim has', async () => {
+  test('fails for a target that another claim has', async () => {
     const w = await running().have(
       claim('random-dtc', { targetName: 'test-dt' }),
       target('test-dt', { claimRef: 'random-dtc' }),
@@ -89,7 +89,7 @@ describe('binding', () => {
     expect(dtc(w, 'random-dtc')?.status?.phase).toBe('Bound');
   });
 
-  test('a named target of another class is refused, with the reason', async () => {
+  test('fails for a named target of another class, and says why', async () => {
     const w = await running().have(
       target(),
       claim('test-dtc', { targetName: 'test-dt', deploymentTargetClassName: 'random' }),
@@ -101,7 +101,7 @@ describe('binding', () => {
     );
   });
 
-  test('a target without credentials is not bound until it has some', async () => {
+  test('waits until the target has credentials', async () => {
     const none = { defaultNamespace: '', apiURL: '', clusterCredentialsSecret: '' };
     const w = await running().have(
       target('test-dt', { deploymentTargetClassName: '', kubernetesCredentials: none }),
@@ -116,7 +116,7 @@ describe('binding', () => {
     expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Bound', 'Bound']);
   });
 
-  test('a selector narrows the choice', async () => {
+  test('considers only targets that match the selector of the claim', async () => {
     const w = await running().have(
       target('a', {}, { labels: { tier: 'prod' } }),
       target('b', {}, { labels: { tier: 'staging' } }),
@@ -127,7 +127,7 @@ describe('binding', () => {
     expect(dt(w, 'a')?.status?.phase).toBe('Available');
   });
 
-  test('any number of claims for one target: exactly one has it', async () => {
+  test('gives one target to exactly one of many claims', async () => {
     const w = await running().have(targetClass('Retain'), target());
     await w.have(...Array.from({ length: 20 }, (_none, i) => claim(`claim-${i}`)));
     await w.settle();
@@ -139,26 +139,26 @@ describe('binding', () => {
 });
 
 describe('provisioning', () => {
-  test('nothing fits: the claim is marked for whoever provisions its class', async () => {
+  test('marks a claim for the provisioner of its class when no target fits', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     expect([dtc(w)?.status?.phase, errorOf(dtc(w))]).toEqual(['Pending', '']);
     expect(annotations(w)).toEqual({ [PROVISIONER]: 'appstudio.redhat.com/devsandbox' });
   });
 
-  test('with the older annotation, it holds the name of the class', async () => {
+  test('marks a claim with the name of its class when the older annotation is set', async () => {
     const w = await running({ provisionerAnnotation: 'class' }).have(targetClass('Delete'), claim());
     await w.settle();
     expect(annotations(w)).toEqual({ [PROVISIONER]: 'test-sandbox-class' });
   });
 
-  test('a claim without a class waits, unmarked', async () => {
+  test('leaves a claim without a class pending and unmarked', async () => {
     const w = await running().have(claim('test-dtc', { deploymentTargetClassName: '' }));
     await w.settle();
     expect([dtc(w)?.status?.phase, annotations(w)]).toEqual(['Pending', {}]);
   });
 
-  test('a class that does not exist is told, and noticed when it comes', async () => {
+  test('reports a class that does not exist, and goes on once it does', async () => {
     const w = await running().have(claim('test-dtc', { deploymentTargetClassName: 'abc' }));
     await w.settle();
     expect(errorOf(dtc(w))).toBe(
@@ -170,7 +170,7 @@ describe('provisioning', () => {
     expect([errorOf(dtc(w)), annotations(w)[PROVISIONER]]).toEqual(['', 'appstudio.redhat.com/devsandbox']);
   });
 
-  test('a claim that is being provisioned for takes no stranger, only the target made for it', async () => {
+  test('binds a marked claim only to the target made for it', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     await w.have(target('stranger'));
@@ -181,7 +181,7 @@ describe('provisioning', () => {
     expect(dtc(w)?.spec.targetName).toBe('test-dtc-dt');
   });
 
-  test('a request that cannot be satisfied shows on the claim', async () => {
+  test('reports a failed space request on the claim', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.have({
       ...spaceRequest('test-dtc-x', { 'appstudio.openshift.io/dtc': 'test-dtc' }),
@@ -199,7 +199,7 @@ describe('provisioning', () => {
 });
 
 describe('a bound claim', () => {
-  test('is lost when its target is gone, and stays', async () => {
+  test('becomes Lost when its target is deleted, and is kept', async () => {
     const w = await bound('Retain');
     await w.delete(DeploymentTarget, 'test-dt');
     await w.settle();
@@ -210,7 +210,7 @@ describe('a bound claim', () => {
     expect(dtc(w)?.status?.conditions?.[1]).toMatchObject({ type: 'Ready', reason: 'Lost', message: gone });
   });
 
-  test('heals only with a target that names it; with the older setting, with any of the name', async () => {
+  test('recovers only with a target that refers to it or, with the older setting, any target of the name', async () => {
     for (const [lostHeals, phase] of [
       ['reference', 'Lost'],
       ['name', 'Bound'],
@@ -227,14 +227,14 @@ describe('a bound claim', () => {
     }
   });
 
-  test('is lost when its target names another claim', async () => {
+  test('becomes Lost when its target refers to another claim', async () => {
     const w = await bound('Retain');
     await w.patch(DeploymentTarget, 'test-dt', { spec: { claimRef: 'other' } });
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Lost');
   });
 
-  test('the provisioner annotation follows the class, and goes when there is none', async () => {
+  test('gets the provisioner annotation of its class, and loses it without a class', async () => {
     const w = await running().have(
       targetClass('Delete'),
       target('test-dt', { claimRef: 'test-dtc' }),
@@ -252,7 +252,7 @@ describe('a bound claim', () => {
     expect([dtc(w)?.status?.phase, dtc(w, 'free')?.status?.phase]).toEqual(['Bound', 'Bound']);
   });
 
-  test('ends when its time is over, and says before when that will be', async () => {
+  test('says when it will expire, and is deleted then', async () => {
     const w = await running().have(targetClass('Retain'), target(), claim('test-dtc', { ttl: '2h' }));
     await w.settle();
     const end = timestamp(w.clock.now() + 2 * 3_600_000);
@@ -265,7 +265,7 @@ describe('a bound claim', () => {
     expect(dt(w)?.status?.phase).toBe('Released');
   });
 
-  test('lives on when it is made to at the last moment, before the controllers hear of it', async () => {
+  test('is kept when its ttl is extended at the last moment, before the controllers see it', async () => {
     const w = await running().have(targetClass('Retain'), target(), claim('test-dtc', { ttl: '2h' }));
     await w.settle();
     const late: (() => void)[] = [];
@@ -281,7 +281,7 @@ describe('a bound claim', () => {
 });
 
 describe('deleting a claim', () => {
-  test('with Retain the target is released, kept and free of the claim', async () => {
+  test('with Retain releases and keeps the target, without its claimRef', async () => {
     const w = await bound('Retain');
     await w.delete(DeploymentTargetClaim, 'test-dtc');
     await w.settle();
@@ -293,7 +293,7 @@ describe('deleting a claim', () => {
     ]);
   });
 
-  test('with Delete the claim waits until its target is gone', async () => {
+  test('with Delete waits until the target is gone', async () => {
     const w = await bound('Delete');
     await w.have(
       spaceRequest(
@@ -319,7 +319,7 @@ describe('deleting a claim', () => {
     expect([dtc(w), dt(w), w.get(SpaceRequest, 'sr')]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('with eager deletion, the claim goes at once', async () => {
+  test('with eager deletion does not wait for the target', async () => {
     const w = await bound('Delete', { claimDeletion: 'eager' });
     await w.patch(DeploymentTarget, 'test-dt', { metadata: { finalizers: [TARGET_FINALIZER, 'somebody/else'] } });
     await w.settle();
@@ -329,7 +329,7 @@ describe('deleting a claim', () => {
     expect(dt(w)?.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('a pending claim goes, and what was asked for on its behalf with it', async () => {
+  test('deletes the space request of a pending claim too', async () => {
     const w = await running().have(targetClass('Delete'), claim());
     await w.settle();
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'test-dtc' }));
@@ -338,7 +338,7 @@ describe('deleting a claim', () => {
     expect([dtc(w), w.get(SpaceRequest, 'sr')]).toEqual([undefined, undefined]);
   });
 
-  test('works when the target is gone already, and when the class is', async () => {
+  test('works when the target and the class no longer exist', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTargetClass, 'test-sandbox-class');
     await w.delete(DeploymentTarget, 'test-dt');
@@ -359,7 +359,7 @@ describe('deleting a claim', () => {
     expect([dt(w)?.metadata.deletionTimestamp, dtc(w)?.status?.phase]).toEqual([undefined, 'Bound']);
   });
 
-  test('a claim recreated under the same name is not given the old target', async () => {
+  test('does not give its target to a new claim of the same name', async () => {
     const w = await bound('Retain');
     await w.stop();
     await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: [] } });

@@ -1,25 +1,31 @@
-// The binder: brings a claim and a target together, one to one. The reference from the target to the claim is the lock
-// and is written first; everything else follows from it, one step at a time, so that a crash between any two writes
-// ends in the same state.
-import { DeploymentTargetClaim } from '../../api/targets.ts';
-import type { DeploymentTarget } from '../../api/targets.ts';
+// The binder: binds claims and targets, one to one. The reference from the target to the claim is the lock and is
+// written first; everything else follows from it, one step at a time, so that a crash between any two writes ends in
+// the same state.
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
-import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
+import type {
+  ControllerDefinition,
+  Failure,
+  Plan,
+  PlannedCondition,
+  PlannedEvent,
+  View,
+} from '../../controller/index.ts';
 import { removeUnchanged, annotate } from '../../kube/index.ts';
-import type { Step } from '../../kube/index.ts';
+import type { Edit, Step } from '../../kube/index.ts';
+import { claimNameOf } from '../claim-ref.ts';
 import { claimGauges } from '../gauges.ts';
-import { BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT } from '../names.ts';
+import { BIND_COMPLETE, BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT, PROVISIONER } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { wasBound } from '../world.ts';
 import { planClaimDeletion } from './claim-deletion.ts';
-import { claimFailure } from './claim-failure.ts';
 import { expiryOf } from './expiry.ts';
 import type { Expiry } from './expiry.ts';
 import { findTarget } from './find-target.ts';
+import type { Verdict } from './find-target.ts';
 import { progressOf } from './progress.ts';
 import { upkeep } from './upkeep.ts';
-import type { Verdict } from './verdict.ts';
 
 export function binder(settings: Settings): ControllerDefinition {
   return defineController<DeploymentTargetClaim>({
@@ -40,7 +46,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const expiry = expiryOf(view, claim);
   if (expiry.leftMs !== undefined && expiry.leftMs <= 0) {
     return {
-      // Whoever makes it live longer at the last moment has not been heard yet.
+      // Fails if the claim has changed: its ttl may have been extended at the last moment.
       steps: [removeUnchanged(DeploymentTargetClaim, claim)],
       events: [{ type: 'Normal', reason: 'Expired', note: `the claim has expired after ${expiry.ttl}` }],
     };
@@ -51,14 +57,14 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const progress = phase === 'Pending' ? progressOf(view, claim, settings) : undefined;
   const problem = verdict.problem ?? progress?.problem;
   const error = `${isComplete ? 'failed to process bound DeploymentTargetClaim: ' : ''}${problem?.message}`;
-  const said = problem ?? verdict.unready;
+  const explanation = problem ?? verdict.unready;
   const conditions = besideOthers(claim.status?.conditions, [
     errorCondition(claim.status?.conditions, problem && error, view.now()),
     condition(
       'Ready',
-      phase === 'Bound' && said === undefined,
-      said?.reason ?? (phase as Verdict['phase']) ?? 'Pending',
-      said?.message ?? '',
+      phase === 'Bound' && explanation === undefined,
+      explanation?.reason ?? (phase as Verdict['phase']) ?? 'Pending',
+      explanation?.message ?? '',
     ),
     ...(progress?.conditions ?? []),
     ...warnings(claim, verdict.target, expiry),
@@ -68,7 +74,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   const lookAgainMs = Math.min(expiry.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
   return {
     steps,
-    // Of a claim that is about to be bound there is nothing to say yet.
+    // A claim that is about to be bound has nothing to report yet.
     ...((phase !== undefined || problem !== undefined) && {
       status: { ...claim.status, ...(phase !== undefined && { phase }), conditions },
     }),
@@ -77,47 +83,72 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   };
 }
 
-/** When it ends, and when it began: that is never taken back, so that another time to live counts from it too. */
+/** Records when the claim was bound and expires. The former is never removed: a new time to live counts from it too. */
 function expirySteps(claim: DeploymentTargetClaim, { boundAt, expiresAt }: Expiry): Step[] {
-  const { [BOUND_AT]: begun, [EXPIRES_AT]: end } = claim.metadata.annotations ?? {};
-  const isTold = (boundAt ?? begun) === begun && expiresAt === end;
-  return isTold
+  const { [BOUND_AT]: oldBoundAt, [EXPIRES_AT]: oldExpiresAt } = claim.metadata.annotations ?? {};
+  const isRecorded = (boundAt ?? oldBoundAt) === oldBoundAt && expiresAt === oldExpiresAt;
+  return isRecorded
     ? []
-    : [annotate(DeploymentTargetClaim, claim, { [BOUND_AT]: boundAt ?? begun, [EXPIRES_AT]: expiresAt })];
+    : [annotate(DeploymentTargetClaim, claim, { [BOUND_AT]: boundAt ?? oldBoundAt, [EXPIRES_AT]: expiresAt })];
 }
 
-/** What is odd about a claim and does not keep it from being of use. */
+/** Conditions about a claim that do not prevent its use. */
 function warnings(
   claim: DeploymentTargetClaim,
   target: DeploymentTarget | undefined,
   expiry: Expiry,
 ): PlannedCondition[] {
   const [asked, found] = [claim, target].map((each) => each?.spec.deploymentTargetClassName);
-  const told: PlannedCondition[] = [];
+  const conditions: PlannedCondition[] = [];
   if (found !== undefined && found !== asked) {
     const message = `the claim asks for class "${asked}", and DeploymentTarget ${target?.metadata.name} is of class "${found}": the claim keeps it`;
-    told.push(condition('ClassMatches', false, 'ClassDiffers', message));
+    conditions.push(condition('ClassMatches', false, 'ClassDiffers', message));
   }
-  if (expiry.problem !== undefined) told.push(condition('Expires', false, 'InvalidTTL', expiry.problem));
-  return told;
+  if (expiry.problem !== undefined) conditions.push(condition('Expires', false, 'InvalidTTL', expiry.problem));
+  return conditions;
 }
 
-/** News about a claim: a phase that it comes to, and what keeps it from being of use. */
+/** Events about a claim: a new phase, and a new problem. */
 function transition(
   claim: DeploymentTargetClaim,
   phase: string | undefined,
   { problem, unready }: Verdict,
 ): PlannedEvent[] {
-  const said = problem ?? unready;
+  const explanation = problem ?? unready;
   const events: PlannedEvent[] = [];
   if (phase !== undefined && phase !== claim.status?.phase) {
-    const note = said?.reason === phase ? said.message : `the claim is ${phase.toLowerCase()}`;
+    const note = explanation?.reason === phase ? explanation.message : `the claim is ${phase.toLowerCase()}`;
     events.push({ type: phase === 'Lost' ? 'Warning' : 'Normal', reason: phase, note });
   }
   const before = claim.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (said !== undefined && said.reason !== phase && said.message !== before?.message) {
+  if (explanation !== undefined && explanation.reason !== phase && explanation.message !== before?.message) {
     const type = problem === undefined && phase === 'Pending' ? 'Normal' : 'Warning';
-    events.push({ type, reason: said.reason, note: said.message });
+    events.push({ type, reason: explanation.reason, note: explanation.message });
   }
   return events;
+}
+
+/** The error message for a write of the binder that the server refused. These messages are contract. */
+function claimFailure(claim: DeploymentTargetClaim, { step, cause }: Failure): string {
+  const { name, namespace, deletionTimestamp, finalizers = [], annotations } = claim.metadata;
+  const edited = step?.do === 'edit' ? step : undefined;
+  if (deletionTimestamp !== undefined) {
+    return (edited && releaseFailure(edited, cause)) ?? 'unexpected internal error occurred in DTC controller';
+  }
+  if (!finalizers.includes(CLAIM_FINALIZER)) {
+    return `failed to add finalizer ${CLAIM_FINALIZER} to DeploymentTargetClaim ${name} in namespace ${namespace}: ${cause}`;
+  }
+  if (annotations?.[BIND_COMPLETE] !== undefined) return `failed to process bound DeploymentTargetClaim: ${cause}`;
+  const isMarking =
+    edited?.kind === DeploymentTargetClaim &&
+    edited.to.metadata.annotations?.[PROVISIONER] !== annotations?.[PROVISIONER];
+  if (isMarking) return `failed to handle DeploymentTargetClaim for dynamic provisioning: ${cause}`;
+  return 'unexpected internal error occurred in DTC controller';
+}
+
+function releaseFailure({ kind, to, subresource }: Edit, cause: string): string | undefined {
+  if (kind !== DeploymentTarget) return undefined;
+  const { name, namespace } = to.metadata;
+  if (subresource) return `failed to update DeploymentTarget ${name} in namespace ${namespace} to Released status`;
+  return claimNameOf(to as DeploymentTarget) === '' ? `failed to update the claimRef: ${cause}` : undefined;
 }

@@ -1,4 +1,4 @@
-// The end of a claim: its target goes with it or is released, as the class says.
+// The deletion of a claim: its target is deleted or released, as the class says.
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
@@ -11,7 +11,7 @@ import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition } from '../status.ts';
 import { classOf, policyFor, reclaimPolicyOf, ownRequests, targetNamed, targetsReferringTo } from '../world.ts';
 
-/** How often to look whether a target is gone, should nobody tell. */
+/** How often to check whether a target is gone, in case no event arrives. */
 const LOOK_AGAIN_MS = 30_000;
 
 /** Plans the deletion of a claim. */
@@ -27,7 +27,7 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
   const message =
     policy === 'Retain'
       ? `releasing DeploymentTarget ${name}`
-      : `waiting for DeploymentTarget ${name} to be deleted${saidBy(target)}`;
+      : `waiting for DeploymentTarget ${name} to be deleted${readyMessageOf(target)}`;
   return {
     steps,
     status: {
@@ -41,12 +41,12 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
   };
 }
 
-function saidBy({ status }: DeploymentTarget): string {
+function readyMessageOf({ status }: DeploymentTarget): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'False' && ready.message !== '' ? `: ${ready.message}` : '';
 }
 
-/** The target that the claim has: never one that belongs to somebody else, nor a second one that was reserved for it. */
+/** The target that the claim has: never one of another claim, nor a second one that was reserved for it. */
 function targetToReclaim(view: View, claim: DeploymentTargetClaim): DeploymentTarget | undefined {
   const referring = targetsReferringTo(view, claim);
   const isLocked = (target: DeploymentTarget): boolean => claimUidOf(target) === claim.metadata.uid;
@@ -55,19 +55,20 @@ function targetToReclaim(view: View, claim: DeploymentTargetClaim): DeploymentTa
   const named = targetNamed(view, claim);
   if (named !== undefined && refersTo(named, claim)) return named;
   const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-  // Other binders leave the reference of a bound target empty. Without having been bound, the name is only a wish.
+  // Other binders leave the reference of a bound target empty. If the claim was never bound, its name is only a
+  // request.
   if (wasBound && named?.status?.phase === 'Bound' && claimNameOf(named) === '') return named;
   return wasBound && (claim.spec.targetName ?? '') !== '' ? undefined : referring[0];
 }
 
-/** Nothing was bound: what was asked for on the way goes too. */
+/** No target was bound: deletes the space requests of the claim. */
 function withoutTarget(view: View, claim: DeploymentTargetClaim, policy: 'Delete' | 'Retain'): Plan {
   if (policy === 'Retain') return { finished: true };
   const alive = ownRequests(view, claim).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return { steps: alive.map((request) => remove(SpaceRequest, request)), finished: alive.length === 0 };
 }
 
-/** The target is released: its phase first, for with the reference goes the last trace of the claim. */
+/** Releases the target: its phase first, because the reference is the last trace of the claim. */
 function releaseSteps(target: DeploymentTarget): Step[] {
   if (target.metadata.deletionTimestamp !== undefined) return [];
   if (target.status?.phase !== 'Released') {
@@ -77,7 +78,7 @@ function releaseSteps(target: DeploymentTarget): Step[] {
   return isFree ? [] : [edit(DeploymentTarget, target, withoutClaim(target))];
 }
 
-/** The target goes, held by its finalizer until what it stands for is gone. */
+/** Deletes the target; its finalizer holds it until what it stands for is gone. */
 function deleteSteps(target: DeploymentTarget): Step[] {
   if (target.metadata.deletionTimestamp !== undefined) return [];
   const finalizers = target.metadata.finalizers ?? [];

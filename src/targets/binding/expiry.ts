@@ -1,4 +1,4 @@
-// How long a claim lives once it is bound: what it says itself or, if it says nothing, its class.
+// How long a claim lives once it is bound: as the claim says or, if it says nothing, its class.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { parseDuration, timestamp } from '../../kube/index.ts';
@@ -6,21 +6,21 @@ import { BIND_COMPLETE, BOUND_AT, EXPIRES_AT, TTL } from '../names.ts';
 import { classParameters } from '../provisioning/parameters.ts';
 import { classOf } from '../world.ts';
 
-/** No date is far enough for more. */
+/** 100 years: much longer durations would overflow a Date. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 export interface Expiry {
-  /** As it was written; undefined for a claim that lives forever. */
+  /** As it was written; undefined for a claim that does not expire. */
   readonly ttl?: string;
-  /** Until the end; undefined while it has not begun. Not above zero: the claim is over. */
+  /** Time left; undefined before the claim is bound. Zero or less: the claim has expired. */
   readonly leftMs?: number;
-  /** What the annotations should say that tell of the beginning and of the end. */
+  /** Values of the annotations that record when the claim was bound and when it expires. */
   readonly boundAt?: string;
   readonly expiresAt?: string;
   readonly problem?: string;
 }
 
-/** The lifetime of a claim. It begins when the claim is first bound, and goes on whatever becomes of its target. */
+/** The lifetime of a claim. It begins when the claim is first bound, whatever happens to its target later. */
 export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
   const ttl = ttlOf(view, claim);
   if (ttl === undefined) return {};
@@ -29,18 +29,18 @@ export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
     const problem = `the time to live "${ttl}" is not a duration such as 90m or 2d: the claim does not expire`;
     return { ttl, problem };
   }
-  const begun = beginningOf(claim, lengthMs);
-  if (Number.isNaN(begun)) return { ttl };
-  const end = begun + lengthMs;
-  return { ttl, leftMs: end - view.now(), boundAt: timestamp(begun), expiresAt: timestamp(end) };
+  const startMs = firstBoundMs(claim, lengthMs);
+  if (Number.isNaN(startMs)) return { ttl };
+  const endMs = startMs + lengthMs;
+  return { ttl, leftMs: endMs - view.now(), boundAt: timestamp(startMs), expiresAt: timestamp(endMs) };
 }
 
-/** When a claim was first bound; NaN before. Other binders do not write it down: then it is when it last became ready. */
-function beginningOf({ metadata, status }: DeploymentTargetClaim, lengthMs: number): number {
+/** When a claim was first bound; NaN before. Other binders do not record it: then it is when it last became ready. */
+function firstBoundMs({ metadata, status }: DeploymentTargetClaim, lengthMs: number): number {
   const { [BIND_COMPLETE]: mark, [BOUND_AT]: boundAt, [EXPIRES_AT]: expiresAt } = metadata.annotations ?? {};
   if (mark === undefined) return NaN;
-  const told = Date.parse(boundAt ?? '');
-  if (!Number.isNaN(told)) return told;
+  const recorded = Date.parse(boundAt ?? '');
+  if (!Number.isNaN(recorded)) return recorded;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' ? Date.parse(ready.lastTransitionTime) : Date.parse(expiresAt ?? '') - lengthMs;
 }

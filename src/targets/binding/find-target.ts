@@ -1,5 +1,6 @@
-// A claim that is not bound yet: is there a target for it? If not, whoever provisions its class should make one.
+// Finds a target for a claim that is not bound yet. If none fits, the provisioner of its class should make one.
 import { annotate } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
@@ -12,7 +13,19 @@ import type { Settings } from '../settings.ts';
 import { classOf, targetNamed, targetsFor } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
 import { bestMatch, mismatch, selectorOf } from './match.ts';
-import type { Verdict } from './verdict.ts';
+
+/** What was found out about a claim, bound or not. The binder writes it as the status. */
+export interface Verdict {
+  /** Undefined: unchanged. */
+  readonly phase: 'Pending' | 'Bound' | 'Lost' | undefined;
+  readonly steps?: readonly Step[];
+  /** An error. */
+  readonly problem?: Problem;
+  /** Why the claim can't be used, without an error. */
+  readonly unready?: Problem;
+  /** The target of the claim. */
+  readonly target?: DeploymentTarget;
+}
 
 /** Finds a target for a claim and takes the next step on the way to being bound to it. */
 export function findTarget(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
@@ -32,7 +45,7 @@ export function findTarget(view: View, claim: DeploymentTargetClaim, settings: S
   if (target.metadata.deletionTimestamp !== undefined) {
     return pending('TargetDeleting', `DeploymentTarget ${named} is being deleted`);
   }
-  // A claim and a target that name each other are bound whatever else differs: somebody wanted it so.
+  // A claim and a target that name each other are bound whatever else differs: somebody asked for it.
   const problem = isReferring ? undefined : mismatch(claim, target);
   if (problem !== undefined) {
     return pending('TargetMismatch', `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`);
@@ -68,7 +81,7 @@ function bind(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: 
   return { phase: 'Bound', steps, target };
 }
 
-/** No target fits: whoever provisions the class should make one. */
+/** No target fits: marks the claim, so that the provisioner of its class makes one. */
 function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
   const className = claim.spec.deploymentTargetClassName;
   if (className === '') return { phase: 'Pending' };
@@ -84,7 +97,7 @@ function markForProvisioning(view: View, claim: DeploymentTargetClaim, settings:
   };
 }
 
-/** What the provisioner annotation of a claim of this class says; undefined where nobody knows. */
+/** The provisioner annotation for claims of this class; undefined if it is not known. */
 export function provisionerOf(view: View, className: string, settings: Settings): string | undefined {
   const found = classOf(view, className);
   if (settings.provisionerAnnotation === 'class') return className;

@@ -17,7 +17,7 @@ const refused = (asked: string, held: string, problem: string): string =>
 const TAKEN = 'DeploymentTarget has a claimRef to another DeploymentTargetClaim';
 const ELSEWHERE = 'DeploymentTargetClaim targets a DeploymentTarget that is already claimed';
 
-describe('whether a claim may have a target', () => {
+describe('mismatch', () => {
   const uid = (uid: string): DeploymentTargetClaim => claim('test-dtc', {}, { uid });
   const lockedBy = (uid: string): DeploymentTarget => ({
     ...target('test-dt', { claimRef: 'test-dtc' }, { annotations: { [CLAIM_UID]: uid } }),
@@ -36,7 +36,7 @@ describe('whether a claim may have a target', () => {
     ['bound', claim(), inPhase('Bound'), wrapped('DeploymentTarget is not in Available phase')],
     ['bound to this very claim', uid('1'), lockedBy('1'), undefined],
     [
-      'bound to an earlier claim of the name',
+      'bound to an earlier claim of the same name',
       uid('2'),
       lockedBy('1'),
       wrapped(
@@ -51,13 +51,13 @@ describe('whether a claim may have a target', () => {
       wrapped('DeploymentTarget does not have cluster credentials'),
     ],
     [
-      'reserved for a claim that wants another',
+      'reserved for a claim that names another target',
       claim('test-dtc', { targetName: 'different-dt' }),
       inPhase('Available', { claimRef: 'test-dtc' }),
       refused('different-dt', 'test-dtc', ELSEWHERE),
     ],
     [
-      'reserved for another',
+      'reserved for another claim',
       claim(),
       target('test-dt', { claimRef: 'x' }),
       wrapped(
@@ -66,7 +66,7 @@ describe('whether a claim may have a target', () => {
     ],
     ['reserved by an object', claim(), target('test-dt', { claimRef: { name: 'test-dtc' } }), undefined],
     [
-      'bound to an earlier claim of the name',
+      'bound to an earlier claim of the same name',
       claim('test-dtc', {}, { uid: 'new' }),
       target('test-dt', { claimRef: 'test-dtc' }, { annotations: { [CLAIM_UID]: 'old' } }),
       wrapped(
@@ -80,41 +80,41 @@ describe('whether a claim may have a target', () => {
       undefined,
     ],
   ];
-  test.each(cases)('%s', (_what, ofClaim, ofTarget, problem) => {
+  test.each(cases)('says whether a claim may have a target: %s', (_what, ofClaim, ofTarget, problem) => {
     expect(mismatch(ofClaim, ofTarget)).toBe(problem);
   });
 });
 
-describe('references that stand against each other', () => {
+describe('conflict', () => {
   const cases: [string, string, string, string | undefined][] = [
-    ['the target is held by another', 'test-dt', 'other', refused('test-dt', 'other', TAKEN)],
-    ['the same, and the claim names none', '', 'other', refused('', 'other', TAKEN)],
-    ['the claim wants another', 'other-dt', 'test-dtc', refused('other-dt', 'test-dtc', ELSEWHERE)],
-    ['the same, and the target is free', 'other-dt', '', refused('other-dt', '', ELSEWHERE)],
-    ['neither names any', '', '', undefined],
-    ['each has somebody else', 'other-dt', 'other', undefined],
+    ['another claim holds the target', 'test-dt', 'other', refused('test-dt', 'other', TAKEN)],
+    ['another claim holds the target, and this claim names none', '', 'other', refused('', 'other', TAKEN)],
+    ['the claim names another target', 'other-dt', 'test-dtc', refused('other-dt', 'test-dtc', ELSEWHERE)],
+    ['the claim names another target, and this target is free', 'other-dt', '', refused('other-dt', '', ELSEWHERE)],
+    ['neither names anything', '', '', undefined],
+    ['each names another', 'other-dt', 'other', undefined],
     ['each names the other', 'test-dt', 'test-dtc', undefined],
   ];
-  test.each(cases)('%s', (_what, targetName, claimRef, problem) => {
+  test.each(cases)('finds contradicting references: %s', (_what, targetName, claimRef, problem) => {
     expect(conflict(claim('test-dtc', { targetName }), target('test-dt', { claimRef }))).toBe(problem);
   });
 });
 
 const ANY = { selector: parseSelector(''), allowStaticMatch: true };
 
-describe('the best match', () => {
-  test('is the one that is reserved, then the oldest, then by name', () => {
+describe('bestMatch', () => {
+  test('prefers a reserved target, then the oldest, then the first by name', () => {
     const at = (time: string) => ({ creationTimestamp: `2026-01-01T00:00:0${time}Z` });
     const some = [target('c', {}, at('2')), target('b', {}, at('1')), target('a', {}, at('1'))];
     expect(bestMatch(claim(), some, ANY)?.metadata.name).toBe('a');
     expect(bestMatch(claim(), [...some, target('z', { claimRef: 'test-dtc' }, at('9'))], ANY)?.metadata.name).toBe('z');
   });
 
-  test('never one that is going', () => {
+  test('ignores a target that is being deleted', () => {
     expect(bestMatch(claim(), [target('a', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })], ANY)).toBeUndefined();
   });
 
-  test('for a claim that is provisioned for, only what was made for it', () => {
+  test('considers only the target made for a claim that is marked for provisioning', () => {
     const marked = claim('test-dtc', {}, { annotations: { [PROVISIONER]: 'x' } });
     expect(bestMatch(marked, [target('free')], ANY)).toBeUndefined();
     expect(bestMatch(marked, [target('free'), target('made', { claimRef: 'test-dtc' })], ANY)?.metadata.name).toBe(
@@ -126,7 +126,7 @@ describe('the best match', () => {
   const best = (of: DeploymentTargetClaim, some: DeploymentTarget[], choice = ANY) =>
     bestMatch(of, some, choice)?.metadata.name;
 
-  test('goes by the name that was asked for before anything but a reservation', () => {
+  test('prefers the requested namespace over anything but a reservation', () => {
     const named = (name: string, defaultNamespace: string, time: string): DeploymentTarget =>
       target(name, { kubernetesCredentials: { ...target().spec.kubernetesCredentials, defaultNamespace } }, at(time));
     const wish = claim('test-dtc', {}, { annotations: { [REQUESTED_NAMESPACE]: 'staging' } });
@@ -136,7 +136,7 @@ describe('the best match', () => {
     expect(best(wish, some.slice(0, 1))).toBeUndefined();
   });
 
-  test('with a selector is the one with the fewest further labels', () => {
+  test('prefers the target with the fewest other labels when the claim has a selector', () => {
     const choice = { selector: parseSelector('tier=web'), allowStaticMatch: true };
     const some = [
       target('many', {}, at('1', { labels: { tier: 'web', team: 'a' } })),
@@ -147,7 +147,7 @@ describe('the best match', () => {
     expect(best(claim(), some)).toBe('none');
   });
 
-  test('is what a person brought before what was provisioned before what somebody had', () => {
+  test('prefers targets created by hand, then provisioned ones, then recycled ones', () => {
     const recycled = target('c', {}, at('1', { annotations: { [RECYCLED]: 'true' } }));
     const provisioned = target('b', {}, at('2', { annotations: { [PROVISIONED_BY]: 'x' } }));
     const brought = target('a', {}, at('3'));
@@ -156,7 +156,7 @@ describe('the best match', () => {
     expect(best(claim(), [recycled])).toBe('c');
   });
 
-  test('is the same whatever the order in which they are listed', () => {
+  test('does not depend on the order of the list', () => {
     const some = ['c', 'a', 'b'].map((name) => target(name, {}, at('1')));
     expect([best(claim(), some), best(claim(), some.toReversed())]).toEqual(['a', 'a']);
   });

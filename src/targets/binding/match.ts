@@ -5,7 +5,7 @@ import type { Selector } from '../../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from '../claim-ref.ts';
 import { PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, sandboxTarget, SELECTOR } from '../names.ts';
 
-/** Why a claim can't have a target; undefined when it can. The texts are contract. */
+/** Why a claim can't have a target; undefined when it can. The messages are contract. */
 export function mismatch(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
   const problem = difference(claim, target);
   if (problem === undefined) return conflict(claim, target);
@@ -26,33 +26,33 @@ function difference(claim: DeploymentTargetClaim, target: DeploymentTarget): str
   return hasCredentials(target) ? undefined : 'DeploymentTarget does not have cluster credentials';
 }
 
-/** Whether a target is bound to this very claim already, which does not know it yet: the process ended in between. */
+/** Whether a target is bound to this very claim, and only the claim is not updated: the process crashed in between. */
 function isLockedFor(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
   const uid = claimUidOf(target);
   return uid !== undefined && uid === claim.metadata.uid && refersTo(target, claim);
 }
 
-/** Whether a target says how to reach it. The Secret itself may still be missing: whoever deploys will tell. */
+/** Whether a target says how to reach it. The Secret itself may still be missing: the deployer reports that. */
 export function hasCredentials({ spec }: DeploymentTarget): boolean {
   const { apiURL, clusterCredentialsSecret } = spec.kubernetesCredentials;
   return apiURL !== '' && clusterCredentialsSecret !== '';
 }
 
-/** Why references of a claim and a target stand against binding them; unrelated ones do not. */
+/** Why the references of a claim and a target forbid binding them; unrelated ones do not. */
 export function conflict(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
-  const asked = claim.spec.targetName ?? '';
-  const held = claimNameOf(target);
+  const requestedTarget = claim.spec.targetName ?? '';
+  const claimName = claimNameOf(target);
   const { name } = target.metadata;
-  const wantsIt = asked === '' || asked === name;
-  const isFree = held === '' || refersTo(target, claim);
+  const wantsIt = requestedTarget === '' || requestedTarget === name;
+  const isFree = claimName === '' || refersTo(target, claim);
   if (wantsIt === isFree) return undefined;
   const problem = wantsIt
     ? 'DeploymentTarget has a claimRef to another DeploymentTargetClaim'
     : 'DeploymentTargetClaim targets a DeploymentTarget that is already claimed';
-  return `cannot bind DeploymentTargetClaim ${claim.metadata.name} with target "${asked}" to DeploymentTarget ${name} with claim ref "${held}": ${problem}`;
+  return `cannot bind DeploymentTargetClaim ${claim.metadata.name} with target "${requestedTarget}" to DeploymentTarget ${name} with claim ref "${claimName}": ${problem}`;
 }
 
-/** The labels that a claim wants its target to have, or what is wrong with how it says so. */
+/** The label selector of a claim for its target, or the error if it is invalid. */
 export function selectorOf({ metadata }: DeploymentTargetClaim): Selector | string {
   try {
     return parseSelector(metadata.annotations?.[SELECTOR] ?? '');
@@ -63,13 +63,13 @@ export function selectorOf({ metadata }: DeploymentTargetClaim): Selector | stri
 
 interface Choice {
   readonly selector: Selector;
-  /** Whether the claim may have a target that a person made and reserved for nobody. */
+  /** Whether the claim may have a target that was created by hand and is not reserved. */
   readonly allowStaticMatch: boolean;
 }
 
 /**
- * The best target for a claim that names none. A claim that is being provisioned for takes only the target that was
- * made for it, or the one that keeps it from being made.
+ * The best target for a claim that names none. A claim that is marked for provisioning takes only the target that was
+ * made for it, or the one whose name blocks making it.
  */
 export function bestMatch(
   claim: DeploymentTargetClaim,
@@ -80,7 +80,7 @@ export function bestMatch(
   const mayTake = (target: DeploymentTarget): boolean =>
     mark === undefined && (allowStaticMatch || originOf(target) === 'provisioned');
   const fits = (target: DeploymentTarget): boolean =>
-    (mayTake(target) || isInTheWay(claim, target)) && isAsAsked(target, selector, requested);
+    (mayTake(target) || blocksNewTarget(claim, target)) && isAsRequested(target, selector, requested);
   const candidates = targets.filter((target) => {
     if (target.metadata.deletionTimestamp !== undefined || mismatch(claim, target) !== undefined) return false;
     return refersTo(target, claim) || fits(target);
@@ -88,37 +88,37 @@ export function bestMatch(
   return candidates.sort(byRank((target) => rank(claim, target, selector, requested)))[0];
 }
 
-/** An earlier claim of the name left its target, in place of which no other can be made: it is this claim's, or goes. */
-function isInTheWay({ metadata }: DeploymentTargetClaim, target: DeploymentTarget): boolean {
+/** A target that an earlier claim of the same name left: its name blocks a new one, so this claim takes it. */
+function blocksNewTarget({ metadata }: DeploymentTargetClaim, target: DeploymentTarget): boolean {
   return target.metadata.name === sandboxTarget(metadata.name) && originOf(target) !== 'person';
 }
 
-/** Whether a claim would be given a target that somebody had, once that is made available. */
+/** Whether a claim could get a used target once that is made available again. */
 export function couldTakeOver(claim: DeploymentTargetClaim, target: DeploymentTarget): boolean {
   const selector = selectorOf(claim);
   return (
     originOf(target) !== 'person' &&
     target.spec.deploymentTargetClassName === claim.spec.deploymentTargetClassName &&
     typeof selector !== 'string' &&
-    isAsAsked(target, selector, claim.metadata.annotations?.[REQUESTED_NAMESPACE])
+    isAsRequested(target, selector, claim.metadata.annotations?.[REQUESTED_NAMESPACE])
   );
 }
 
-/** Whether a target has the labels and the name that a claim asks for. */
-function isAsAsked(target: DeploymentTarget, selector: Selector, requested: string | undefined): boolean {
+/** Whether a target has the labels and the namespace that a claim asks for. */
+function isAsRequested(target: DeploymentTarget, selector: Selector, requested: string | undefined): boolean {
   return nameDistance(target, requested) !== undefined && matches(selector, target.metadata.labels);
 }
 
 type Origin = 'person' | 'provisioned' | 'recycled';
 const ORIGINS: readonly Origin[] = ['person', 'provisioned', 'recycled'];
 
-/** Where a target comes from: somebody brought it, it was made for claims, or somebody had it before. */
+/** Where a target comes from: created by hand, provisioned for claims, or used by an earlier claim. */
 function originOf({ metadata }: DeploymentTarget): Origin {
   if (metadata.annotations?.[RECYCLED] !== undefined) return 'recycled';
   return metadata.annotations?.[PROVISIONED_BY] === undefined ? 'person' : 'provisioned';
 }
 
-/** How near a target is to the name that was asked for; undefined if it has another. Spaces put their own before it. */
+/** How well the namespace of a target fits the requested name; undefined if it does not. Spaces add a prefix. */
 function nameDistance({ spec }: DeploymentTarget, requested: string | undefined): number | undefined {
   const name = spec.kubernetesCredentials.defaultNamespace;
   if (requested === undefined || name === requested) return 0;
@@ -126,8 +126,8 @@ function nameDistance({ spec }: DeploymentTarget, requested: string | undefined)
 }
 
 /**
- * What decides, most important first: whether it is reserved for the claim, the name that was asked for, how few labels
- * it has beyond those that were selected, where it comes from, its age, its name.
+ * Ranks a target, most important first: whether it is reserved for the claim, the requested namespace, how few labels
+ * it has beyond the selector, where it comes from, its age, its name.
  */
 function rank(
   claim: DeploymentTargetClaim,
@@ -146,7 +146,7 @@ function rank(
   ];
 }
 
-/** Compares by the first part of their ranks that differs. */
+/** Compares by the first part of the ranks that differs. */
 function byRank<T>(rankOf: (each: T) => readonly (number | string)[]): (a: T, b: T) => number {
   return (a, b) => {
     const [left, right] = [rankOf(a), rankOf(b)];

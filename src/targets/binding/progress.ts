@@ -1,4 +1,4 @@
-// How the provisioning of a pending claim goes on, for its status: the binder owns that and asks here.
+// Progress of provisioning for a pending claim, for its status, which the binder writes.
 import type { SpaceRequest } from '../../api/spaces.ts';
 import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
@@ -18,18 +18,18 @@ import { classOf, isProvidedFor, ownRequests, targetsReferringTo } from '../worl
 export interface Progress {
   readonly conditions: readonly PlannedCondition[];
   readonly events: readonly PlannedEvent[];
-  /** What keeps a target from being made. */
+  /** Why no target can be made. */
   readonly problem?: Problem;
-  /** When there may be more to tell even if nothing changes. */
+  /** When to check again even if nothing changes. */
   readonly lookAgainMs?: number;
 }
 
-const NOTHING: Progress = { conditions: [], events: [] };
+const NO_PROGRESS: Progress = { conditions: [], events: [] };
 
-/** What there is to tell about the provisioning of a claim that is pending. */
+/** The progress of provisioning for a pending claim. */
 export function progressOf(view: View, claim: DeploymentTargetClaim, settings: Settings): Progress {
   const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
-  if (ofClass === undefined || claim.metadata.annotations?.[PROVISIONER] === undefined) return NOTHING;
+  if (ofClass === undefined || claim.metadata.annotations?.[PROVISIONER] === undefined) return NO_PROGRESS;
   const problem = problemOf(view, claim, ofClass);
   if (problem !== undefined) return stuck(claim, problem);
   const made = targetsReferringTo(view, claim).find((target) => !hasCredentials(target));
@@ -40,18 +40,19 @@ export function progressOf(view: View, claim: DeploymentTargetClaim, settings: S
   const refused = isProvidedFor(view, claim) ? undefined : refusalOn(claim);
   if (refused !== undefined) return stuck(claim, refused);
   const [request] = ownRequests(view, claim);
-  const asked = request && requestProgress(request);
-  if (asked?.isFailure) return stuck(claim, asked);
+  const requested = request && requestProgress(request);
+  if (requested?.isFailure) return stuck(claim, requested);
   const leftMs = deadlineOf(view, claim, ofClass, request, settings) - view.now();
   if (leftMs <= 0) {
-    const message = `${ofClass.spec.provisioner} did not create a target in time${asked === undefined ? '' : `; ${asked.message}`}`;
+    const message = `${ofClass.spec.provisioner} did not create a target in time${requested === undefined ? '' : `; ${requested.message}`}`;
     return stuck(claim, { reason: 'DeadlineExceeded', message });
   }
-  const conditions = asked === undefined ? [] : [condition(PROVISIONED, asked.isDone, asked.reason, asked.message)];
+  const conditions =
+    requested === undefined ? [] : [condition(PROVISIONED, requested.isDone, requested.reason, requested.message)];
   return { conditions, events: [], lookAgainMs: leftMs };
 }
 
-/** Why the provisioner of a class makes nothing for a claim. Of the provisioners of others nothing is known. */
+/** Why the provisioner of a class makes nothing for a claim. Nothing is known about provisioners of others. */
 function problemOf(view: View, claim: DeploymentTargetClaim, ofClass: DeploymentTargetClass): Problem | undefined {
   switch (ofClass.spec.provisioner) {
     case DEVSANDBOX:
@@ -65,10 +66,10 @@ function problemOf(view: View, claim: DeploymentTargetClaim, ofClass: Deployment
 
 function stuck(claim: DeploymentTargetClaim, { reason, message }: Problem): Progress {
   const before = claim.status?.conditions?.find(({ type }) => type === PROVISIONED);
-  const isNews = before?.reason !== reason || before.message !== message;
+  const isNew = before?.reason !== reason || before.message !== message;
   return {
     conditions: [condition(PROVISIONED, false, reason, message)],
-    events: isNews ? [{ type: 'Warning', reason, note: message }] : [],
+    events: isNew ? [{ type: 'Warning', reason, note: message }] : [],
     problem: { reason, message },
   };
 }
@@ -78,13 +79,13 @@ interface RequestProgress extends Problem {
   readonly isFailure: boolean;
 }
 
-/** How far a space request has come, by its own word. */
+/** The progress of a space request, from its Ready condition. */
 function requestProgress({ metadata, status }: SpaceRequest): RequestProgress | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready === undefined) return undefined;
   const { reason = '', message } = ready;
   return {
-    // That of another operator may be any text, and the reason of a condition of a claim may not.
+    // Another operator may write any text; the reason of a claim's condition must be one word.
     reason: (/^[A-Za-z](\w*)$/.test(reason) ? reason : 'Unknown') as SpaceReason,
     message: `SpaceRequest ${metadata.name}${message ? `: ${message}` : ''}`,
     isDone: ready.status === 'True',
@@ -92,7 +93,7 @@ function requestProgress({ metadata, status }: SpaceRequest): RequestProgress | 
   };
 }
 
-/** When a target should be there: so long after it was asked for or, while nobody has, after the claim began to wait. */
+/** When a target should exist: counted from its request or, without one, from when the claim began to wait. */
 function deadlineOf(
   view: View,
   claim: DeploymentTargetClaim,
@@ -101,10 +102,10 @@ function deadlineOf(
   { provisioningDeadlineMs }: Settings,
 ): number {
   const { provisioningDeadline } = classParameters(ofClass).value ?? {};
-  const lengthMs = parseDuration(provisioningDeadline ?? '') ?? provisioningDeadlineMs;
+  const deadlineMs = parseDuration(provisioningDeadline ?? '') ?? provisioningDeadlineMs;
   const conditions = claim.status?.conditions ?? [];
   const isQueued = conditions.some(({ type, reason }) => type === PROVISIONED && reason === 'QuotaExceeded');
   const waiting = conditions.find(({ type, status }) => type === 'Ready' && status === 'False');
   const since = request?.metadata.creationTimestamp ?? (isQueued ? undefined : waiting?.lastTransitionTime);
-  return (since === undefined ? view.now() : Date.parse(since)) + lengthMs;
+  return (since === undefined ? view.now() : Date.parse(since)) + deadlineMs;
 }

@@ -1,4 +1,4 @@
-// The checks of a claim that is bound, or was: for each of them a world in which it decides, and what it concludes.
+// The checks of a claim that is or was bound: for each check a world in which it decides, and its verdict.
 import { expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
@@ -70,14 +70,14 @@ const worlds: readonly World[] = [
   },
   {
     decides: 'boundToAnotherTarget',
-    where: 'somebody made the claim name a second target',
+    where: 'the claim was changed to name a second target',
     others: [target('', { phase: 'Available' }), target('claim', { name: 'first', ...LOCKED })],
     phase: 'Lost',
     reason: 'ClaimMisbound',
   },
   {
     decides: 'lostTargetIsNotItsOwn',
-    where: 'a target of the name came back and refers to nobody',
+    where: 'a target of the same name was recreated and refers to no claim',
     it: claim({}, 'Lost'),
     others: [target('', { phase: 'Available' })],
     phase: 'Lost',
@@ -85,7 +85,7 @@ const worlds: readonly World[] = [
   },
   {
     decides: 'targetIsNotLocked',
-    where: 'a target of the name came back and any will do',
+    where: 'a target of the same name was recreated and the name is enough',
     it: claim({}, 'Lost'),
     others: [target('', { phase: 'Available' })],
     settings: { lostHeals: 'name' },
@@ -110,7 +110,7 @@ const worlds: readonly World[] = [
   },
   {
     decides: 'annotationComesBeforeTheName',
-    where: 'the class is provisioned by another, and the claim has lost the name of its target',
+    where: 'the class has another provisioner, and the targetName of the claim was cleared',
     it: claim(unnamed, 'Bound', { [PROVISIONER]: 'before' }),
     others: [target('claim', LOCKED)],
     phase: undefined,
@@ -120,14 +120,14 @@ const worlds: readonly World[] = [
   },
   {
     decides: 'targetIsNotLocked',
-    where: 'somebody cleared the reference of the target',
+    where: 'the claimRef of the target was cleared',
     others: [target('', LOCKED)],
     phase: undefined,
     steps: ['edit DeploymentTarget team/dt {"spec":{"claimRef":"claim"}}'],
   },
   {
     decides: 'stillBound',
-    where: 'the claim has lost the name of its target',
+    where: 'the targetName of the claim was cleared',
     it: claim(unnamed),
     others: [target('claim', LOCKED)],
     phase: 'Bound',
@@ -149,11 +149,11 @@ const worlds: readonly World[] = [
     phase: 'Bound',
     reason: 'NamespaceNotFound',
   },
-  { decides: 'stillBound', where: 'all is in order', others: [target('claim', LOCKED)], phase: 'Bound' },
+  { decides: 'stillBound', where: 'nothing is wrong', others: [target('claim', LOCKED)], phase: 'Bound' },
 ];
 
 test.each(worlds)(
-  '$decides decides where $where',
+  'the check $decides decides when $where',
   ({ decides, it = claim(), others, settings, phase, reason, steps = [] }) => {
     const all = { ...defaultSettings, ...settings };
     const { check, verdict } = planIn([it, ofClass, ...others], (view) => decide(boundClaim(view, it, all)));
@@ -164,7 +164,7 @@ test.each(worlds)(
   },
 );
 
-test('every check decides in one of these worlds', () => {
+test('each check decides in one of these worlds', () => {
   const inWorlds = new Set(worlds.map(({ decides }) => decides));
   expect([...inWorlds].sort()).toEqual(Object.keys(upkeepChecks).sort());
 });

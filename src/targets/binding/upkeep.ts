@@ -1,4 +1,4 @@
-// A claim that is bound, or was: is its target still there and still its own? Checks in a fixed order, each a pure
+// Checks whether a claim that is or was bound still has its target. The checks run in a fixed order, each a pure
 // function of what was read; the first that finds something decides.
 import { annotate, timestamp } from '../../kube/index.ts';
 import { DeploymentTargetClaim } from '../../api/targets.ts';
@@ -14,32 +14,32 @@ import type { Settings } from '../settings.ts';
 import { targetNamed, targetsReferringTo } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
 import { provisionerOf } from './find-target.ts';
+import type { Verdict } from './find-target.ts';
 import { conflict } from './match.ts';
-import type { Verdict } from './verdict.ts';
 
-/** All that the checks look at. */
+/** The input of the checks. */
 export interface BoundClaim {
   readonly claim: DeploymentTargetClaim;
   /** The target that the claim names; empty if it names none. */
   readonly named: string;
   /** The targets that refer to the claim. */
   readonly referring: readonly DeploymentTarget[];
-  /** Of a claim that names no target: those that may be its own, which is one in order. */
+  /** For a claim that names no target: the targets that may be its own; normally one. */
   readonly candidates: readonly DeploymentTarget[];
-  /** The target that the claim names or, if it names none, that refers to it. */
+  /** The target that the claim names or, if it names none, the one that refers to it. */
   readonly target: DeploymentTarget | undefined;
-  /** What is wrong with what the target stands for. */
+  /** Why the space or namespace behind the target can't be used. */
   readonly backing: BackingProblem | undefined;
-  /** Edits of the claim that are due whatever else is found. */
+  /** Edits of stale annotations of the claim, due whatever else is found. */
   readonly stale: readonly Step[];
   readonly settings: Settings;
   readonly now: number;
 }
 
-/** What a check concludes; undefined: it has nothing to object, go on with the next. */
+/** The verdict of a check; undefined: found nothing, go on with the next. */
 type Check = (bound: BoundClaim) => Verdict | undefined;
 
-/** What a check that comes after `targetIsGone` looks at. */
+/** The input of the checks that come after `targetIsGone`. */
 interface WithTarget extends BoundClaim {
   readonly target: DeploymentTarget;
 }
@@ -59,12 +59,12 @@ export const upkeepChecks = {
 
 export type UpkeepCheck = keyof typeof upkeepChecks;
 
-/** Looks after a claim that is bound, or was. */
+/** Plans a claim that is or was bound. */
 export function upkeep(view: View, claim: DeploymentTargetClaim, settings: Settings): Verdict {
   return decide(boundClaim(view, claim, settings)).verdict;
 }
 
-/** The first check that finds something, and what it concludes. The last one always does. */
+/** The first check that finds something, and its verdict. The last check always does. */
 export function decide(bound: BoundClaim): { readonly check: UpkeepCheck; readonly verdict: Verdict } {
   for (const [check, examine] of Object.entries(upkeepChecks)) {
     const verdict = examine(bound);
@@ -73,7 +73,7 @@ export function decide(bound: BoundClaim): { readonly check: UpkeepCheck; readon
   throw new Error('no check of a bound claim decided');
 }
 
-/** Reads all that the checks look at. */
+/** Reads the input of the checks. */
 export function boundClaim(view: View, claim: DeploymentTargetClaim, settings: Settings): BoundClaim {
   const named = claim.spec.targetName ?? '';
   const referring = targetsReferringTo(view, claim);
@@ -121,14 +121,14 @@ function boundToAnotherTarget({ claim, named, referring, target, stale }: WithTa
   return { phase: 'Lost', steps: stale, problem: { reason: 'ClaimMisbound', message } };
 }
 
-/** A target of the name that came back is not the one that was lost, unless it says so or any will do. */
+/** A recreated target of the same name is not the lost one, unless it refers to the claim or the name is enough. */
 function lostTargetIsNotItsOwn({ claim, target, settings, stale }: WithTarget): Verdict | undefined {
   const mayHeal = settings.lostHeals === 'name' || refersTo(target, claim);
   if (claim.status?.phase !== 'Lost' || mayHeal) return undefined;
   return { phase: 'Lost', steps: stale, problem: notFound(claim) };
 }
 
-/** The phase of the claim stays until the target is gone. */
+/** The claim keeps its phase until the target is gone. */
 function targetCannotBeUsed({ target, stale }: WithTarget): Verdict | undefined {
   const { metadata, status } = target;
   const unready = (reason: Problem['reason'], is: string): Verdict => ({
@@ -143,19 +143,19 @@ function targetCannotBeUsed({ target, stale }: WithTarget): Verdict | undefined 
   return phase === 'Released' ? unready('TargetReleased', phase) : undefined;
 }
 
-/** One edit of the claim in a reconcile, and its name comes before its phase. */
+/** A reconcile edits the claim only once, and the target's name is written before the phase. */
 function annotationComesBeforeTheName({ named, stale, target }: WithTarget): Verdict | undefined {
   return named === '' && stale.length > 0 ? { phase: undefined, steps: stale, target } : undefined;
 }
 
-/** The claim says that it is bound when its target does, not before. */
+/** The claim becomes Bound only after its target refers to it. */
 function targetIsNotLocked(bound: WithTarget): Verdict | undefined {
   const { claim, target, settings } = bound;
   const lock = lockSteps(claim, target, settings);
   return lock.length > 0 ? { phase: undefined, steps: [...claimEdits(bound), ...lock], target } : undefined;
 }
 
-/** It keeps its target, and gets nothing else in its stead where what that stands for is gone. */
+/** The claim keeps its target, and gets no replacement when the namespace behind it is gone. */
 function stillBound(bound: WithTarget): Verdict {
   const { claim, target, backing, settings } = bound;
   const steps = [...claimEdits(bound), ...phaseSteps(claim, target, settings)];
@@ -165,7 +165,7 @@ function stillBound(bound: WithTarget): Verdict {
   return { phase: 'Bound', steps, unready, target };
 }
 
-/** The one edit that the claim gets in this reconcile: a stale annotation, the name of its target, that binding is complete. */
+/** The one edit of the claim in this reconcile: a stale annotation, the name of its target, or bind-complete. */
 function claimEdits({ claim, named, target, stale, now }: WithTarget): readonly Step[] {
   if (stale.length > 0) return stale;
   if (named === '') return [nameTarget(claim, target)];
@@ -175,7 +175,7 @@ function claimEdits({ claim, named, target, stale, now }: WithTarget): readonly 
     : [];
 }
 
-/** The provisioner annotation of a bound claim says who provisions its class, as long as it has one. */
+/** Updates the provisioner annotation of a bound claim to that of its class, and removes it without a class. */
 function staleAnnotation(view: View, claim: DeploymentTargetClaim, settings: Settings): Step[] {
   const before = claim.metadata.annotations?.[PROVISIONER];
   if (before === undefined) return [];
@@ -187,7 +187,7 @@ function staleAnnotation(view: View, claim: DeploymentTargetClaim, settings: Set
     : [annotate(DeploymentTargetClaim, claim, { [PROVISIONER]: current })];
 }
 
-/** A check of a claim that has a target; whether it has one was checked before. */
+/** A check that needs a target; `targetIsGone` comes before it. */
 function withTarget(check: (bound: WithTarget) => Verdict | undefined): Check {
   return (bound) => (bound.target === undefined ? undefined : check({ ...bound, target: bound.target }));
 }

@@ -1,4 +1,4 @@
-// What is deleted with a claim: what `offshoot claim delete` waits for.
+// What is deleted with a claim. `offshoot claim delete` waits for it.
 import { removalOf } from '../../api/description/deletion.ts';
 import type { Removal } from '../../api/description/deletion.ts';
 import { visible } from '../../api/description/reader.ts';
@@ -13,13 +13,13 @@ import { reclaimPolicyOf } from '../world.ts';
 import type { ClaimWorld } from './world.ts';
 
 export interface ClaimDeletion {
-  /** What goes, the claim itself last. */
+  /** The objects that are deleted, the claim itself last. */
   readonly removals: readonly Removal[];
-  /** The target that the claim leaves behind. */
+  /** The target that is kept. */
   readonly kept: DeploymentTarget | undefined;
 }
 
-/** What a claim takes along when it is deleted, and what it does not. */
+/** What the deletion of a claim deletes and keeps. */
 export function claimDeletion(read: ObjectReader, world: ClaimWorld): ClaimDeletion {
   const { claim, requests, namespaces } = world;
   const target = ownTarget(world);
@@ -36,7 +36,7 @@ export function claimDeletion(read: ObjectReader, world: ClaimWorld): ClaimDelet
   return { removals, kept: undefined };
 }
 
-/** What becomes of the target: what its claim's class says, or its own, or what was written on it. */
+/** The reclaim policy: that of the claim's class, of the target's class, or of the target's annotation. */
 function policyOf(read: ObjectReader, { ofClass, target }: ClaimWorld): 'Delete' | 'Retain' {
   const name = target?.spec.deploymentTargetClassName ?? '';
   const isOther = ofClass === undefined && name !== '';
@@ -48,7 +48,7 @@ function policyOf(read: ObjectReader, { ofClass, target }: ClaimWorld): 'Delete'
   );
 }
 
-/** A target that the claim only wished for goes nowhere with it. */
+/** The target of the claim; not one that it only asked for. */
 function ownTarget({ claim, target }: ClaimWorld): DeploymentTarget | undefined {
   return target !== undefined && refersTo(target, claim) ? target : undefined;
 }

@@ -1,4 +1,4 @@
-// What a user is told about claims and targets, as data. The command line prints it, and a dashboard can draw it.
+// Descriptions of claims and targets, as data. The command line prints them, and the dashboard draws them.
 export { claimDeletion } from './deletion.ts';
 export { claimSteps } from './progress.ts';
 export type { ClaimProgress } from './progress.ts';

@@ -1,4 +1,4 @@
-// What to follow in order to see how far a claim is: objects of these kinds, and what they say of it.
+// What to watch in order to follow the progress of a claim: objects of these kinds, and what they mean for it.
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
@@ -13,11 +13,11 @@ import { isMadeFor, isNamespaceOf, MADE_NAMESPACES } from './world.ts';
 export interface ProgressSource {
   readonly kind: AnyKind;
   readonly selection: Selection;
-  /** What the objects of the selection mean for the claim. */
+  /** The part of the claim's progress that the selected objects show. */
   readonly seen: (objects: readonly KubeObject[]) => Partial<ClaimProgress>;
 }
 
-/** Where the target of a claim, and what stands behind it, will be seen. */
+/** The objects that show the target of a claim and what stands behind it. */
 export function progressSources(
   claim: DeploymentTargetClaim,
   ofClass: DeploymentTargetClass | undefined,

@@ -13,10 +13,10 @@ const problem = [
   condition('Provisioned', 'False', 'UnableToProvision', 'no room'),
 ];
 
-describe('a claim of a class that makes spaces', () => {
+describe('claimSteps of a sandbox class', () => {
   test.each<[string, Partial<ClaimProgress> & Pick<ClaimProgress, 'claim'>, string[]]>([
     [
-      'nobody has looked at it yet',
+      'no controller has seen the claim yet',
       { claim: claim({}) },
       [
         'Claim: waiting: waits for the controller',
@@ -27,7 +27,7 @@ describe('a claim of a class that makes spaces', () => {
       ],
     ],
     [
-      'a space is being made',
+      'a space is being provisioned',
       { claim: claim({}, 'Pending'), requests: [request('False', 'Provisioning')] },
       [
         'Claim: done: accepted',
@@ -38,7 +38,7 @@ describe('a claim of a class that makes spaces', () => {
       ],
     ],
     [
-      'no space can be made',
+      'no space can be provisioned',
       { claim: claim({}, 'Pending', problem), requests: [request('False', 'UnableToProvision', 'no room')] },
       [
         'Claim: failed: UnableToProvision: no room',
@@ -49,7 +49,7 @@ describe('a claim of a class that makes spaces', () => {
       ],
     ],
     [
-      'the target is there',
+      'the target exists',
       { claim: claim({}, 'Pending'), requests: [request('True', 'Provisioned')], target: target('Available') },
       [
         'Claim: done: accepted',
@@ -60,7 +60,7 @@ describe('a claim of a class that makes spaces', () => {
       ],
     ],
     [
-      'a free target made all that unnecessary',
+      'a free target was found',
       { claim: claim({ targetName: 'staging-dt' }, 'Bound'), target: target('Bound') },
       [
         'Claim: done: accepted',
@@ -70,12 +70,12 @@ describe('a claim of a class that makes spaces', () => {
         'Bound: done: to staging-dt',
       ],
     ],
-  ])('%s', (_what, of, steps) => {
+  ])('shows the progress when %s', (_what, of, steps) => {
     expect(shown(world({ ofClass, ...of }))).toEqual(steps);
   });
 });
 
-test('without a class there is only a target to wait for', () => {
+test('claimSteps without a class waits only for a target', () => {
   const named = world({ claim: claim({ deploymentTargetClassName: '', targetName: 'theirs' }, 'Pending') });
   expect(shown(named)).toEqual([
     'Claim: done: accepted',
@@ -84,7 +84,7 @@ test('without a class there is only a target to wait for', () => {
   ]);
 });
 
-test('which parts are shown depends on the class alone, so that lines never come and go', () => {
+test('claimSteps shows parts that depend on the class alone, so that lines never come and go', () => {
   const provisioners = ['appstudio.redhat.com/devsandbox', 'offshoot.dev/namespace', 'example.com/cloud', undefined];
   const maybe = <T>(value: T): fc.Arbitrary<T | undefined> => fc.constantFrom(value, undefined);
   const arbitrary = fc.record({
@@ -110,18 +110,18 @@ test('which parts are shown depends on the class alone, so that lines never come
 test.each([
   ['bound', claim({}, 'Bound'), { is: 'bound' }],
   ['new', claim({}), { is: 'open' }],
-  ['pending, with a problem that may pass', claim({}, 'Pending', problem), { is: 'open' }],
+  ['pending with a temporary problem', claim({}, 'Pending', problem), { is: 'open' }],
   [
-    'pending for ever',
+    'pending with a permanent problem',
     claim({}, 'Pending', [condition('Provisioned', 'False', 'NameTooLong', 'use less')]),
     { is: 'stuck', reason: 'NameTooLong: use less' },
   ],
   ['lost', claim({}, 'Lost'), { is: 'stuck', reason: 'its target is gone' }],
   [
-    'on its way out',
+    'being deleted',
     claim({}, 'Bound', [], { deletionTimestamp: '2026-01-01T00:00:00Z' }),
     { is: 'stuck', reason: 'it is being deleted' },
   ],
-])('waiting for a claim that is %s', (_what, of, verdict) => {
+])('verdictOf says whether to wait for a claim that is %s', (_what, of, verdict) => {
   expect(verdictOf(of)).toEqual(verdict);
 });

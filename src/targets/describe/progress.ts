@@ -1,4 +1,4 @@
-// How far a claim is on its way to a target: what `--wait` shows while it waits.
+// The progress of a claim towards a target, which `--wait` shows.
 import type { SpaceRequest } from '../../api/spaces.ts';
 import { DEVSANDBOX, NAMESPACE_PROVISIONER } from '../names.ts';
 import { problemOf, phaseOf, reasonText } from './state.ts';
@@ -7,7 +7,7 @@ import type { ProgressStep } from '../../api/description/tree.ts';
 
 export type ClaimProgress = Pick<ClaimWorld, 'claim' | 'ofClass' | 'target' | 'requests' | 'namespaces'>;
 
-/** The claim, what its class makes on the way to a target, the target, and being bound to it. */
+/** The steps of a claim: accepted, what its class provisions, the target, bound. */
 export function claimSteps(world: ClaimProgress): readonly ProgressStep[] {
   const provisioner = world.ofClass?.spec.provisioner;
   const isSandbox = provisioner === DEVSANDBOX;
@@ -35,8 +35,8 @@ function requestStep(world: ClaimProgress): ProgressStep {
   const ready = readyOf(request);
   if (ready?.status === 'True') return { label, state: 'done', note: `ready (SpaceRequest ${name})` };
   const isFailure = ready?.reason?.startsWith('UnableTo') ?? false;
-  const said = reasonText(ready ?? {}) || 'waits for the controller';
-  return { label, state: isFailure ? 'failed' : 'working', note: `${said} (SpaceRequest ${name})` };
+  const reason = reasonText(ready ?? {}) || 'waits for the controller';
+  return { label, state: isFailure ? 'failed' : 'working', note: `${reason} (SpaceRequest ${name})` };
 }
 
 function namespaceStep(world: ClaimProgress): ProgressStep {
@@ -78,7 +78,7 @@ function readyOf({ status }: SpaceRequest) {
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
-/** There was a target already. */
+/** A target already existed. */
 function notNeeded(label: string): ProgressStep {
   return { label, state: 'done', note: 'not needed' };
 }

@@ -1,15 +1,15 @@
-// How a claim or a target is: in one word, what is wrong with it, and as a verdict for whoever waits for it.
+// The state of a claim or a target: its phase, its problems, and whether waiting for it makes sense.
 import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
 import type { Condition } from '../../controller/conditions.ts';
 
-/** One word: the phase, or what is to be said of one that has none or is on its way out. */
+/** The phase; `Deleting` while it is being deleted, `Pending` if it has no phase yet. */
 export function phaseOf({ metadata, status }: DeploymentTargetClaim | DeploymentTarget): string {
-  const isGoing = metadata.deletionTimestamp !== undefined && status?.phase !== 'Failed';
-  return isGoing ? 'Deleting' : status?.phase || 'Pending';
+  const isDeleting = metadata.deletionTimestamp !== undefined && status?.phase !== 'Failed';
+  return isDeleting ? 'Deleting' : status?.phase || 'Pending';
 }
 
-/** What a claim or target says is wrong with it. Of provisioning that only takes its time, nothing. */
+/** The problem that a claim or target reports; none while provisioning is only in progress. */
 export function problemOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
   const conditions = conditionsOf(object);
   const of = (name: string): Condition | undefined => conditions.find(({ type }) => type === name);
@@ -17,16 +17,16 @@ export function problemOf(object: DeploymentTargetClaim | DeploymentTarget): str
   if (stalled?.status === 'True') return reasonText(stalled);
   const error = of('ErrorOccurred');
   if (error?.status !== 'True') return undefined;
-  // Where another condition says the same, that one has a word for it.
+  // A condition with the same message has a more exact reason.
   const better = [of('Provisioned'), of('Ready')].find((each) => each?.message && error.message.endsWith(each.message));
   return better === undefined ? error.message : reasonText(better);
 }
 
-/** What to be warned of though a claim or target may be of use: told by conditions that are there only then. */
+/** Warnings of a claim or target that can be used: from conditions that exist only then. */
 export function warningsOf(object: DeploymentTargetClaim | DeploymentTarget): readonly string[] {
   const conditions = conditionsOf(object);
   const isBound = object.status?.phase === 'Bound';
-  // Of a Secret that is missing its own line tells.
+  // A missing Secret has a line of its own.
   const isWarning = ({ type, status }: Condition): boolean =>
     status === 'False' && (['ClassMatches', 'Expires', 'Reserved'].includes(type) || (isBound && type === 'Ready'));
   return conditions.filter(isWarning).map(reasonText);
@@ -43,7 +43,7 @@ export type ClaimVerdict =
   | { readonly is: 'stuck'; readonly reason: string }
   | { readonly is: 'open' };
 
-/** Why provisioning stopped, where the claim must be recreated, or nobody is at work on it any more. */
+/** Reasons why provisioning has stopped for good: the claim must be recreated, or no controller works on it. */
 const FINAL: ReadonlySet<string> = new Set([
   'DeadlineExceeded',
   'InvalidNamespaceName',
@@ -51,7 +51,7 @@ const FINAL: ReadonlySet<string> = new Set([
   'NameTooLong',
 ]);
 
-/** Whether waiting for a claim is over. */
+/** Whether to go on waiting for a claim. */
 export function verdictOf(claim: DeploymentTargetClaim): ClaimVerdict {
   if (claim.metadata.deletionTimestamp !== undefined) return { is: 'stuck', reason: 'it is being deleted' };
   const phase = claim.status?.phase;

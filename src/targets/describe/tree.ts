@@ -26,12 +26,12 @@ const RELEASED = `its claim is gone, and workloads may still run there: check, t
 export function describeClaim(world: ClaimWorld): Description {
   const { claim } = world;
   const target = world.target === undefined ? absentTarget(world) : targetNode(world, world.target);
-  const told = (target.children ?? [])
+  const childrenWithReasons = (target.children ?? [])
     .filter(({ reasons }) => reasons !== undefined)
     .map(({ name }) => name.slice(name.indexOf('/') + 1));
   const tree = node('Claim', keyOf(claim.metadata), phaseOf(claim), {
     detail: claimDetail(claim),
-    reasons: claimReasons(world, told),
+    reasons: claimReasons(world, childrenWithReasons),
     children: [target],
   });
   return { tree, events: eventsIn(world, claim) };
@@ -57,19 +57,22 @@ function claimDetail({ metadata, spec }: DeploymentTargetClaim): string {
   return [className === '' ? 'no class' : `class ${className}`, lifetime].filter(Boolean).join(', ');
 }
 
-/** What the parts below do not say themselves; `told` names those of them that say something. */
-function claimReasons({ claim, ofClass, target, events }: ClaimWorld, told: readonly string[]): string[] {
+/** Reasons that the parts below do not give; `childrenWithReasons` names the parts that give some. */
+function claimReasons(
+  { claim, ofClass, target, events }: ClaimWorld,
+  childrenWithReasons: readonly string[],
+): string[] {
   if (claim.metadata.deletionTimestamp !== undefined) {
     return [target === undefined ? finalizersOf(claim) : `waits until target ${target.metadata.name} is reclaimed`];
   }
   if (claim.status?.phase === undefined) return [NO_CONTROLLER];
   const problem = problemOf(claim);
   if (problem !== undefined) {
-    return told.some((name) => problem.includes(`SpaceRequest ${name}:`)) ? [] : [problem];
+    return childrenWithReasons.some((name) => problem.includes(`SpaceRequest ${name}:`)) ? [] : [problem];
   }
   if (claim.status.phase === 'Bound') return [...warningsOf(claim)];
   const warnings = warningsAbout(claim, events);
-  if (warnings.length > 0 || told.length > 0 || target !== undefined) return warnings;
+  if (warnings.length > 0 || childrenWithReasons.length > 0 || target !== undefined) return warnings;
   return ofClass === undefined ? [] : [`waits for provisioner ${ofClass.spec.provisioner}`];
 }
 
@@ -79,14 +82,14 @@ function claimLeaf(claim: DeploymentTargetClaim): TreeNode {
   return node('Claim', keyOf(claim.metadata), phaseOf(claim), { detail: claimDetail(claim), reasons });
 }
 
-/** A target that names a claim which is not there, or which came after the one that it had. */
+/** The claim that a target names, where it does not exist or was created after the one that the target had. */
 function reservation({ metadata, status }: DeploymentTarget, claimName: string): TreeNode[] {
   if (claimName === '') return [];
   const detail = status?.phase === 'Available' ? 'the target is reserved for it' : 'the target was bound to it';
   return [node('Claim', `${metadata.namespace}/${claimName}`, 'absent', { detail })];
 }
 
-/** What there is where the target of a claim should be. */
+/** The node in place of a target that does not exist. */
 function absentTarget(world: ClaimWorld): TreeNode {
   const { claim } = world;
   const { namespace } = claim.metadata;
@@ -97,11 +100,11 @@ function absentTarget(world: ClaimWorld): TreeNode {
     return node('Target', `${namespace}/${targetName}`, 'missing', { reasons, children });
   }
   if (claim.metadata.deletionTimestamp !== undefined) return node('Target', 'none', 'absent', { children });
-  const isHopeless = className === '' && claim.status?.phase !== undefined;
-  const reasons = isHopeless
+  const cannotBeProvisioned = className === '' && claim.status?.phase !== undefined;
+  const reasons = cannotBeProvisioned
     ? [`no target without a class is free in namespace ${namespace}: create one, or claim one of a class`]
     : [];
-  return node('Target', 'none', 'waiting', { detail: isHopeless ? '' : 'not created yet', reasons, children });
+  return node('Target', 'none', 'waiting', { detail: cannotBeProvisioned ? '' : 'not created yet', reasons, children });
 }
 
 function targetNode(parts: TargetParts, target: DeploymentTarget): TreeNode {
@@ -132,7 +135,7 @@ function targetReasons({ events, requests }: TargetParts, target: DeploymentTarg
   return warningsAbout(target, events);
 }
 
-/** Below a target: requests with what came of them, a namespace of this cluster, or only the Secret that it names. */
+/** Below a target: its space requests with their namespaces, a namespace of this cluster, or only its Secret. */
 function partNodes(parts: TargetParts): TreeNode[] {
   const { target, requests, namespaces } = parts;
   const requested = requests.map((request) => requestNode(parts, request));
@@ -176,13 +179,13 @@ function requestNode(parts: TargetParts, request: SpaceRequest): TreeNode {
 function requestReasons(
   { events }: TargetParts,
   request: SpaceRequest,
-  said: { readonly reason?: string | undefined; readonly message?: string | undefined } | undefined,
+  condition: { readonly reason?: string | undefined; readonly message?: string | undefined } | undefined,
 ): string[] {
-  if (said === undefined && request.metadata.deletionTimestamp === undefined) return [NO_CONTROLLER];
-  return said?.message ? [said.message] : warningsAbout(request, events);
+  if (condition === undefined && request.metadata.deletionTimestamp === undefined) return [NO_CONTROLLER];
+  return condition?.message ? [condition.message] : warningsAbout(request, events);
 }
 
-/** A namespace that is not here may be where its space request says. */
+/** A namespace that is not in this cluster may be in the one that its space request names. */
 function namespaceNode(
   name: string,
   found: KubeObject | 'hidden' | undefined,
@@ -207,7 +210,7 @@ function secretNode({ secrets, target }: TargetParts, name: string, namespace: s
   const secret = secrets.get(name);
   const key = `${namespace}/${name}`;
   if (secret === 'hidden') return node('Secret', key, 'hidden', { detail: 'not visible to you' });
-  // It goes before what it gives access to.
+  // The Secret is deleted before the namespace that it gives access to.
   if (secret === undefined && target?.metadata.deletionTimestamp !== undefined) return node('Secret', key, 'gone');
   if (secret === undefined) return node('Secret', key, 'missing', { reasons: ['no Secret with this name exists'] });
   if (!secret.data?.['kubeconfig']) return node('Secret', key, 'incomplete', { reasons: ['it has no key kubeconfig'] });
@@ -219,7 +222,7 @@ function finalizersOf({ metadata }: KubeObject): string {
   return `waits for the finalizers ${(metadata.finalizers ?? []).join(', ')}`;
 }
 
-/** The last warning about an object: what there is to say where its conditions say nothing. */
+/** The last warning Event about an object, used where its conditions say nothing. */
 function warningsAbout(object: KubeObject, events: readonly Event[]): string[] {
   const last = events.findLast(({ type, regarding }) => type === 'Warning' && isAbout(object, regarding));
   return last === undefined ? [] : [reasonText({ reason: last.reason, message: last.note })];
@@ -229,7 +232,7 @@ function isAbout({ kind, metadata }: KubeObject, regarding: Event['regarding']):
   return regarding.kind === kind && regarding.name === metadata.name;
 }
 
-/** What happened; what did not happen to the root itself says to what. */
+/** Recent Events; those about other objects than the root name the object. */
 function eventsIn({ events }: TargetParts, root: KubeObject): readonly RecentEvent[] {
   return recentEvents(
     events.map((event) => {

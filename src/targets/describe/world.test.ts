@@ -22,7 +22,7 @@ const all: readonly KubeObject[] = [
   event(bound, 'Normal', 'Bound', 'the claim is bound'),
 ];
 
-test('the world of a claim is its target, and what stands behind that down to the Secret', () => {
+test('claimWorld contains the target and what stands behind it, down to the Secret', () => {
   const world = claimWorld(readerOf(all), bound);
   expect([world.target?.metadata.name, world.ofClass?.metadata.name]).toEqual(['staging-dt', 'sandbox']);
   expect(world.requests).toEqual([made]);
@@ -30,7 +30,7 @@ test('the world of a claim is its target, and what stands behind that down to th
   expect(world.events.map(({ reason }) => reason)).toContain('Bound');
 });
 
-test('what may not be seen is marked, so that nobody takes it for missing', () => {
+test('claimWorld marks objects that may not be read as hidden, not as missing', () => {
   const { namespaces: seen, target: none } = claimWorld(
     readerOf(all, ['Namespace place', 'DeploymentTarget team/staging-dt']),
     bound,
@@ -38,14 +38,14 @@ test('what may not be seen is marked, so that nobody takes it for missing', () =
   expect([seen.get('place'), none]).toEqual(['hidden', undefined]);
 });
 
-test('the claim of a target is told only if it is the one that the target was bound to', () => {
+test('targetWorld contains the claim only if it is the one that the target is bound to', () => {
   const other = { ...bound, metadata: { ...bound.metadata, uid: 'another' } };
   const held = target('Bound', { annotations: { 'dt.appstudio.redhat.com/claim-uid': bound.metadata.uid! } });
   expect(targetWorld(readerOf([bound]), held).claim).toBe(bound);
   expect(targetWorld(readerOf([other]), held).claim).toBeUndefined();
 });
 
-test('a deletion takes along what the class does not keep, the claim last', () => {
+test('claimDeletion lists what the class does not retain, the claim last', () => {
   const read = readerOf(all);
   const { removals, kept } = claimDeletion(read, claimWorld(read, bound));
   expect(removals.map(({ label }) => label)).toEqual([
@@ -59,7 +59,7 @@ test('a deletion takes along what the class does not keep, the claim last', () =
   expect([isDone(bound), isDone({ ...bound, metadata: { ...bound.metadata, uid: 'new' } })]).toEqual([false, true]);
 });
 
-test('a class that keeps its targets leaves everything but the claim', () => {
+test('claimDeletion lists only the claim if the class retains targets', () => {
   const keeping = sandboxClass();
   const retained = { ...keeping, spec: { ...keeping.spec, reclaimPolicy: 'Retain' as const } };
   const read = readerOf(all.map((each) => (each.kind === keeping.kind ? retained : each)));
@@ -67,7 +67,7 @@ test('a class that keeps its targets leaves everything but the claim', () => {
   expect([removals.map(({ label }) => label), kept?.metadata.name]).toEqual([['Claim team/staging'], 'staging-dt']);
 });
 
-test('progress is seen in targets and in what the class makes of them', () => {
+test('progressSources follows targets and what the provisioner of the class makes', () => {
   const kinds = (provisioner?: string): string[] =>
     progressSources(bound, provisioner === undefined ? undefined : sandboxClass(provisioner)).map(
       ({ kind }) => kind.kind,

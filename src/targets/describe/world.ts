@@ -1,5 +1,5 @@
-// What belongs to a claim or a target: space requests, namespaces, Secrets, what happened to them. What may not be read is
-// left out, or marked as hidden where people would otherwise take it for missing.
+// What belongs to a claim or a target: space requests, namespaces, Secrets and their Events. What may not be read is
+// left out, or marked as hidden where it would otherwise look missing.
 import { eventsAbout, latestLast } from '../../api/description/events.ts';
 import { visible } from '../../api/description/reader.ts';
 import type { ObjectReader } from '../../api/description/reader.ts';
@@ -21,15 +21,15 @@ import {
 import { MADE_BY, MADE_BY_LABEL } from '../namespaces/names.ts';
 import { Namespace, Secret } from '../objects.ts';
 
-/** A target and what stands behind it, or what there is of it so far. */
+/** A target and what stands behind it, as far as it exists. */
 export interface TargetParts {
   readonly target: DeploymentTarget | undefined;
   readonly requests: readonly SpaceRequest[];
-  /** Those of this cluster, by name. */
+  /** Namespaces of this cluster, by name. */
   readonly namespaces: ReadonlyMap<string, Namespace | 'hidden'>;
-  /** Those beside the target, by name. */
+  /** Secrets in the namespace of the target, by name. */
   readonly secrets: ReadonlyMap<string, Secret | 'hidden'>;
-  /** About any part of it; the latest last. */
+  /** Events about any part, latest last. */
   readonly events: readonly Event[];
 }
 
@@ -43,7 +43,7 @@ export interface TargetWorld extends TargetParts {
   readonly claim: DeploymentTargetClaim | undefined;
 }
 
-/** The labels of namespaces that were made into targets without a space request. */
+/** Selects namespaces that were made for targets without a space request. */
 export const MADE_NAMESPACES = `${MADE_BY_LABEL}=${MADE_BY}`;
 
 /** Reads the world of a claim. */
@@ -88,7 +88,7 @@ export function targetWorld(read: ObjectReader, target: DeploymentTarget): Targe
   };
 }
 
-/** Whether a request was made for this very claim, not for an earlier one of the name. */
+/** Whether a request was made for this very claim, not for an earlier one of the same name. */
 export function isMadeFor(claim: DeploymentTargetClaim, { metadata }: SpaceRequest): boolean {
   const uid = metadata.annotations?.[CLAIM_UID];
   return uid === undefined || uid === claim.metadata.uid;
@@ -142,7 +142,7 @@ function requestsLabelled(
   label: string,
   value: string,
 ): readonly SpaceRequest[] {
-  // What does not fit into a label was never written into one.
+  // A value that does not fit into a label was never written into one.
   if (value.length > LABEL_LENGTH) return [];
   return read.list(SpaceRequest, { namespace, labelSelector: `${label}=${value}` });
 }

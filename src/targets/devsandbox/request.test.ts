@@ -34,7 +34,7 @@ const plan = (it: DeploymentTargetClaim, ...others: KubeObject[]): string[] =>
   shown(planIn([it, ...others], (view) => planRequest(view, it)));
 
 describe('a pending claim', () => {
-  test('gets one space request, named after it and always the same', () => {
+  test('gets one space request, with a name that depends on the claim alone', () => {
     const it = claim();
     const { steps } = planIn([it, ofClass()], (view) => planRequest(view, it));
     expect(steps).toMatchObject([
@@ -57,12 +57,12 @@ describe('a pending claim', () => {
 
   const one = [expect.stringMatching(/^make SpaceRequest team\/staging-/)];
   test.each([
-    ['with the name of its class as mark', claim('staging', { mark: 'sandbox' }), [], one],
+    ['that is marked with the name of its class', claim('staging', { mark: 'sandbox' }), [], one],
     ['whose named target does not exist', claim('staging', { targetName: 'random-dt' }), [], one],
     ['that has a request already', claim(), [request('other', 'staging')], []],
-    ['with a request of another tier', claim(), [request('other', 'staging', {}, 'base')], one],
+    ['that has a request of another tier', claim(), [request('other', 'staging', {}, 'base')], one],
     [
-      'with the request of an earlier claim of its name',
+      'that has a request of an earlier claim of its name',
       claim(),
       [request('other', 'staging', { annotations: { 'dt.appstudio.redhat.com/claim-uid': 'before' } })],
       one,
@@ -73,108 +73,113 @@ describe('a pending claim', () => {
       [object(DeploymentTarget, 'mine', { spec: { kubernetesCredentials: {} } })],
       [],
     ],
-    ['that another provisioner is asked for', claim('staging', { mark: 'other' }), [], []],
+    ['that is marked for another provisioner', claim('staging', { mark: 'other' }), [], []],
     ['that is bound', claim('staging', { phase: 'Bound' }), [], []],
     ['that is lost', claim('staging', { phase: 'Lost' }), [], []],
-    ['that is going', claim('staging', { meta: { deletionTimestamp: ago(1) } }), [], []],
-    ['in a namespace that is going', claim(), [object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })], []],
-  ] as const)('%s', (_what, it, others, expected) => {
+    ['that is being deleted', claim('staging', { meta: { deletionTimestamp: ago(1) } }), [], []],
+    [
+      'in a namespace that is being deleted',
+      claim(),
+      [object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })],
+      [],
+    ],
+  ] as const)('%s gets a space request if it needs one', (_what, it, others, expected) => {
     expect(plan(it, ofClass(), ...others)).toEqual(expected);
   });
 
-  test('of a class of another provisioner is left to that', () => {
+  test('is ignored if its class has another provisioner', () => {
     expect(plan(claim(), ofClass({}, ''))).toEqual([]);
   });
 });
 
-describe('what keeps a request from being made is told on the claim', () => {
-  const tell = (it: DeploymentTargetClaim, ...others: KubeObject[]) =>
+describe('a claim', () => {
+  const progressFor = (it: DeploymentTargetClaim, ...others: KubeObject[]) =>
     planIn([it, ...others], (view) => progressOf(view, it, defaultSettings));
 
   test.each([
     [
-      'a name that fits into no label',
+      'its name does not fit into a label',
       claim('x'.repeat(64)),
       [ofClass()],
       'NameTooLong',
       'the name of the claim has 64 characters: use at most 63, so that it fits into labels',
     ],
     [
-      'a target of somebody else by the name',
+      'another target has the name of its target',
       claim(),
       [ofClass(), object(DeploymentTarget, 'staging-dt', { spec: { kubernetesCredentials: {} } })],
       'TargetNameTaken',
       'DeploymentTarget staging-dt exists already and is not for this claim: delete it, or set its claimRef to the claim',
     ],
     [
-      'parameters that make no sense',
+      'its class has invalid parameters',
       claim(),
       [ofClass({ maxTotal: 'three', provisioningDeadline: 'soon' })],
       'InvalidParameters',
       'DeploymentTargetClass sandbox: parameters.maxTotal must be a whole number of at least 0, not "three"; parameters.provisioningDeadline must be a duration of at least 1s, such as 12h or 7d, not "soon"',
     ],
     [
-      'a quota for the namespace',
+      'the quota of the namespace is used up',
       claim(),
       [ofClass({ maxPerNamespace: 1 }), claim('other', { phase: 'Bound' })],
       'QuotaExceeded',
       'DeploymentTargetClass sandbox allows no more claims: 1 of 1 in namespace team are taken; delete one, or wait',
     ],
     [
-      'a quota for all',
+      'the total quota is used up',
       claim(),
       [ofClass({ maxTotal: 1 }), claim('other', { phase: 'Bound', meta: { namespace: 'elsewhere' } })],
       'QuotaExceeded',
       'DeploymentTargetClass sandbox allows no more claims: 1 of 1 are taken; delete one, or wait',
     ],
-  ] as const)('%s', (_what, it, others, reason, message) => {
+  ] as const)('reports that no request can be made: %s', (_what, it, others, reason, message) => {
     expect(plan(it, ...others)).toEqual([]);
-    const { conditions, events, problem } = tell(it, ...others);
+    const { conditions, events, problem } = progressFor(it, ...others);
     expect(conditions).toEqual([{ type: 'Provisioned', status: 'False', reason, message }]);
     expect(events).toEqual([{ type: 'Warning', reason, note: message }]);
     expect(problem).toEqual({ reason: conditions[0]?.reason, message });
   });
 
-  test('a request that fails, in its own words', () => {
+  test('reports the message of a failed request', () => {
     const failing = {
       ...request('staging-12345', 'staging'),
       status: { conditions: [{ type: 'Ready', status: 'False', reason: 'UnableToProvision', message: 'no room' }] },
     };
-    const { conditions, events, problem } = tell(claim(), ofClass(), failing);
+    const { conditions, events, problem } = progressFor(claim(), ofClass(), failing);
     const message = 'SpaceRequest staging-12345: no room';
     expect(conditions).toEqual([{ type: 'Provisioned', status: 'False', reason: 'UnableToProvision', message }]);
     expect(events).toEqual([{ type: 'Warning', reason: 'UnableToProvision', note: message }]);
     expect(problem).toEqual({ reason: conditions[0]?.reason, message });
   });
 
-  test('a request that is under way is no problem until the deadline', () => {
+  test('reports no problem before the deadline while the request is in progress', () => {
     const since = (seconds: number) => ({
       ...request('staging-12345', 'staging', { creationTimestamp: ago(seconds) }),
       status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Provisioning' }] },
     });
-    const early = tell(claim(), ofClass({ provisioningDeadline: '2m' }), since(90));
+    const early = progressFor(claim(), ofClass({ provisioningDeadline: '2m' }), since(90));
     expect(early.conditions).toMatchObject([{ type: 'Provisioned', status: 'False', reason: 'Provisioning' }]);
     expect([early.problem, early.events, early.lookAgainMs]).toEqual([undefined, [], 30_000]);
-    const late = tell(claim(), ofClass({ provisioningDeadline: '2m' }), since(120));
+    const late = progressFor(claim(), ofClass({ provisioningDeadline: '2m' }), since(120));
     expect(late.problem?.message).toBe(
       'appstudio.redhat.com/devsandbox did not create a target in time; SpaceRequest staging-12345',
     );
     expect(late.conditions).toMatchObject([{ reason: 'DeadlineExceeded' }]);
   });
 
-  test('and told once', () => {
+  test('reports the same problem in only one Event', () => {
     const quota = [ofClass({ maxTotal: 0 })];
     const first = claim();
-    const told = tell(first, ...quota);
+    const progress = progressFor(first, ...quota);
     const second = {
       ...first,
-      status: { phase: 'Pending', conditions: [{ ...told.conditions[0]!, lastTransitionTime: ago(0) }] },
+      status: { phase: 'Pending', conditions: [{ ...progress.conditions[0]!, lastTransitionTime: ago(0) }] },
     };
-    expect(tell(second, ...quota).events).toEqual([]);
+    expect(progressFor(second, ...quota).events).toEqual([]);
   });
 });
 
-test('of claims that wait for a place the oldest gets it, and only that', () => {
+test('only the oldest of the claims that wait for quota gets a request', () => {
   const claims = [3, 1, 2].map((age) => claim(`c${age}`, { meta: { creationTimestamp: ago(age) } }));
   const quota = ofClass({ maxPerNamespace: 1 });
   const served = claims.filter((it) => plan(it, quota, ...claims).length > 0);

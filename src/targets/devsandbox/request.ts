@@ -1,4 +1,4 @@
-// The sandbox provisioner, first half: a claim that waits for a target of one of its classes gets a space request.
+// The sandbox provisioner, first half: makes a space request for a claim that waits for a target of one of its classes.
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
@@ -30,7 +30,7 @@ export function devsandboxRequest(): ControllerDefinition {
     name: 'devsandbox-request',
     kind: DeploymentTargetClaim,
     ownsStatus: false,
-    // One after the other: two claims at once could both take the last one that a quota leaves.
+    // One at a time: two claims at once could both take the last slot of a quota.
     workers: 1,
     plan: planRequest,
     failed: (claim, { cause }, now) => refusedTo(claim, `unable to handle provisioning of SpaceRequest: ${cause}`, now),
@@ -48,7 +48,7 @@ export function planRequest(view: View, claim: DeploymentTargetClaim): Plan {
   };
 }
 
-/** Why no space is asked for, or no target made of it. */
+/** Why no space is requested, or no target made from it. */
 export function requestProblem(
   view: View,
   claim: DeploymentTargetClaim,
@@ -76,7 +76,7 @@ function requestFor(claim: DeploymentTargetClaim, ofClass: DeploymentTargetClass
     apiVersion: 'toolchain.dev.openshift.com/v1alpha1',
     kind: 'SpaceRequest',
     metadata: {
-      // Always the same for one claim, so that a late look at the world can't make two.
+      // Always the same for one claim, so that a stale cache can't make two requests.
       name: joinName(name, digest(uid)),
       namespace,
       labels: { [CLAIM_LABEL]: name },

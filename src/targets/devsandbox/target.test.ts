@@ -63,10 +63,10 @@ const plan = (it: SpaceRequest, ...others: KubeObject[]) =>
 
 const LABEL = 'edit SpaceRequest team/staging-12345 {"metadata":{"labels":{"appstudio.openshift.io/dt":"staging-dt"}}}';
 const labelled = { 'appstudio.openshift.io/dt': 'staging-dt' };
-const gone = 'remove SpaceRequest team/staging-12345';
+const REMOVED = 'remove SpaceRequest team/staging-12345';
 
-describe('a request that is ready', () => {
-  test('becomes a target for its claim, and is labelled with it', () => {
+describe('a space request', () => {
+  test('that is Ready becomes a target for its claim, and gets a label with its name', () => {
     const { steps } = plan(request(), claim(), ofClass());
     expect(steps).toMatchObject([
       {
@@ -96,14 +96,14 @@ describe('a request that is ready', () => {
     expect(shown(plan(request({ labels: labelled }), claim(), ofClass(), target()))).toEqual([]);
   });
 
-  test('is marked as insecure where that is set', () => {
+  test('becomes an insecure target if that is set', () => {
     const it = request();
     const settings = { ...defaultSettings, insecureTargets: true };
     const { steps } = planIn([it, claim(), ofClass()], (view) => planRequestedTarget(view, it, settings));
     expect(steps![0]).toHaveProperty('object.spec.kubernetesCredentials.allowInsecureSkipTLSVerify', true);
   });
 
-  test('with several namespaces becomes a target for the default one, the first by name', () => {
+  test('with several namespaces becomes a target for the first by name', () => {
     const access = [
       { name: 'place-stage', secretRef: 'b' },
       { name: 'place-dev', secretRef: 'a' },
@@ -113,7 +113,7 @@ describe('a request that is ready', () => {
     expect(steps![0]).toHaveProperty('object.spec.kubernetesCredentials.clusterCredentialsSecret', 'a');
   });
 
-  test('without a Secret becomes a target all the same, which is not bound until it has one', () => {
+  test('without a Secret becomes a target that is not bound until it has one', () => {
     const { steps } = plan(request({ access: [{ name: 'place', secretRef: '' }] }), claim(), ofClass());
     expect(steps![0]).toHaveProperty('object.spec.kubernetesCredentials.clusterCredentialsSecret', '');
     const kubernetesCredentials = { defaultNamespace: 'place', apiURL: 'https://api', clusterCredentialsSecret: '' };
@@ -125,19 +125,19 @@ describe('a request that is ready', () => {
 
   test.each([
     ['finds the target that refers to its claim', request(), [claim(), target()], [LABEL]],
-    ['without a claim is none of our business', request({ labels: { 'appstudio.openshift.io/dtc': '' } }), [], []],
-    ['but not yet ready waits', request({ ready: 'False' }), [claim()], []],
+    ['without a claim is ignored', request({ labels: { 'appstudio.openshift.io/dtc': '' } }), [], []],
+    ['that is not Ready waits', request({ ready: 'False' }), [claim()], []],
     ['without a namespace waits', request({ access: [] }), [claim()], []],
-    ['that is going waits', request({ meta: { deletionTimestamp: ago(1) } }), [claim()], []],
+    ['that is being deleted waits', request({ meta: { deletionTimestamp: ago(1) } }), [claim()], []],
     [
-      'in a namespace that is going makes nothing',
+      'in a namespace that is being deleted makes nothing',
       request(),
       [claim(), object(Namespace, 'team', {}, { deletionTimestamp: ago(1) })],
       [],
     ],
-    ['whose claim is going makes nothing', request(), [claim({ deletionTimestamp: ago(1) })], []],
+    ['whose claim is being deleted makes nothing', request(), [claim({ deletionTimestamp: ago(1) })], []],
     [
-      'does not take over a target of somebody else by the name',
+      'does not adopt another target of the same name',
       request(),
       [claim(), target({ claimRef: '' }, { annotations: {} })],
       [],
@@ -146,13 +146,13 @@ describe('a request that is ready', () => {
     expect(shown(plan(it, ofClass(), ...others))).toEqual(expected);
   });
 
-  test('whose target was deleted does not make it again until its label is taken off', () => {
+  test('does not recreate a deleted target until its label is removed', () => {
     const lost = claim({ annotations: { 'dt.appstudio.redhat.com/bind-complete': 'true' } });
     expect(shown(plan(request({ labels: labelled }), lost, ofClass('Retain')))).toEqual([]);
     expect(shown(plan(request(), lost, ofClass('Retain')))).toEqual(['make DeploymentTarget team/staging-dt', LABEL]);
   });
 
-  test('of a claim whose name just fits is found by the claim, and not made again when it was deleted', () => {
+  test('finds its target by the claim if the name does not fit into a label, and does not recreate it', () => {
     const name = 'x'.repeat(63);
     const of = (annotations = {}) =>
       object(DeploymentTargetClaim, name, { spec: { deploymentTargetClassName: 'sandbox' } }, { annotations });
@@ -162,7 +162,7 @@ describe('a request that is ready', () => {
     expect(shown(plan(it, bound, ofClass()))).toEqual([]);
   });
 
-  test('passes changes of its place on to the target', () => {
+  test('passes changes of its namespace on to the target', () => {
     const moved = request({ labels: labelled, access: [{ name: 'other', secretRef: 'new' }] });
     expect(shown(plan(moved, claim(), ofClass(), target()))).toEqual([
       'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"defaultNamespace":"other","clusterCredentialsSecret":"new"}}}',
@@ -180,12 +180,12 @@ describe('a request whose space was deleted', () => {
   };
   const messages = [SUBSPACE_DELETED, namespaceDeleted('place')];
 
-  test.each(messages)('goes while nobody has its target, so that another is made: %s', (message) => {
-    expect(shown(plan(deleted(message), claim(), ofClass()))).toEqual([gone]);
-    expect(shown(plan(deleted(message, { labels: labelled }), claim(), ofClass('Retain')))).toEqual([gone]);
+  test.each(messages)('is deleted while no claim has its target, so that another is made: %s', (message) => {
+    expect(shown(plan(deleted(message), claim(), ofClass()))).toEqual([REMOVED]);
+    expect(shown(plan(deleted(message, { labels: labelled }), claim(), ofClass('Retain')))).toEqual([REMOVED]);
   });
 
-  test.each(messages)('stays for its target, and for a claim that had it: %s', (message) => {
+  test.each(messages)('is kept while its target exists or a claim was bound to it: %s', (message) => {
     const it = deleted(message, { labels: labelled });
     const complete = claim({ annotations: { 'dt.appstudio.redhat.com/bind-complete': 'true' } });
     const bound = { ...claim(), status: { phase: 'Bound' } };
@@ -193,7 +193,7 @@ describe('a request whose space was deleted', () => {
     expect(others.map((each) => shown(plan(it, ofClass(), ...each)))).toEqual([[], [], []]);
   });
 
-  test('is not one that fails for another reason, which may pass', () => {
+  test('is not one that fails for another reason, which may be temporary', () => {
     expect(shown(plan(deleted('parentSpace is being deleted'), claim(), ofClass()))).toEqual([]);
   });
 });
@@ -201,49 +201,49 @@ describe('a request whose space was deleted', () => {
 describe('a request whose claim is gone', () => {
   const recorded = { 'offshoot.dev/class': 'sandbox', [UID]: 'uid-of-staging' };
   test.each([
-    ['S7a: goes when the class says Delete', request({ annotations: recorded }), [ofClass()], [gone]],
+    ['is deleted when the class says Delete', request({ annotations: recorded }), [ofClass()], [REMOVED]],
     [
-      'stays where one of several classes retains, and it does not say which it is of',
+      'is kept when it does not name its class and one of several classes says Retain',
       request(),
       [ofClass(), ofClass('Retain', DEVSANDBOX, 'second')],
       [],
     ],
-    ['S7b: stays when the class says Retain', request({ annotations: recorded }), [ofClass('Retain')], []],
+    ['is kept when the class says Retain', request({ annotations: recorded }), [ofClass('Retain')], []],
     [
-      'goes by the policy that was written down when the class is gone',
+      'is deleted by the recorded policy when the class is gone',
       request({ annotations: { ...recorded, 'dt.appstudio.redhat.com/reclaim-policy': 'Delete' } }),
       [],
-      [gone],
+      [REMOVED],
     ],
-    ['stays when nothing is known of its class', request(), [], []],
-    ['S7c: stays when only classes of others are there', request(), [ofClass('Delete', 'other')], []],
-    ['that does not tell its class goes when all of ours say so', request(), [ofClass()], [gone]],
+    ['is kept when nothing is known of its class', request(), [], []],
+    ['is kept when only classes of other provisioners exist', request(), [ofClass('Delete', 'other')], []],
+    ['is deleted when it does not name its class and all of ours say Delete', request(), [ofClass()], [REMOVED]],
     [
-      'that does not tell its class stays when one of ours says Retain',
+      'is kept when it does not name its class and one of ours says Retain',
       request(),
       [ofClass(), ofClass('Retain', DEVSANDBOX, 'other')],
       [],
     ],
     [
-      'goes though another claim came by the name',
+      'is deleted even if there is a new claim of the same name',
       request({ annotations: { ...recorded, [UID]: 'before' } }),
       [ofClass(), claim()],
-      [gone],
+      [REMOVED],
     ],
     [
-      'takes its unbound target with it first',
+      'deletes its unbound target first',
       request({ annotations: recorded }),
       [ofClass(), target()],
       ['remove DeploymentTarget team/staging-dt'],
     ],
     [
-      'waits while its target goes',
+      'waits while its target is being deleted',
       request({ annotations: recorded, labels: labelled }),
       [ofClass(), target({}, { annotations: { [BY]: DEVSANDBOX }, deletionTimestamp: ago(1) })],
       [],
     ],
     [
-      'stays while another claim holds its target',
+      'is kept while another claim holds its target',
       request({ annotations: recorded, labels: labelled }),
       [ofClass(), target({ claimRef: 'other' }, { annotations: { [BY]: DEVSANDBOX, [UID]: 'x' } })],
       [],
@@ -253,23 +253,23 @@ describe('a request whose claim is gone', () => {
   });
 });
 
-describe('a request that was kept when its claim went', () => {
+describe('a request that was kept when its claim was deleted', () => {
   const LAST = 'offshoot.dev/last-claim';
   const kept = (access?: Given['access']) =>
     request({ labels: labelled, annotations: { [UID]: 'old' }, ...(access && { access }) });
   const released = target({ claimRef: '' }, { annotations: { [BY]: DEVSANDBOX, [LAST]: 'old' } });
 
-  test('hears who had its target last, and its target follows where the cluster is', () => {
+  test('records the last claim of its target, and updates the cluster address of the target', () => {
     const [step] = plan(kept(), ofClass('Retain'), released).steps!;
     expect(step).toHaveProperty('to.metadata.annotations', { [UID]: 'old', [LAST]: 'old' });
-    const told = request({ labels: labelled, annotations: { [UID]: 'old', [LAST]: 'old' } });
-    const moved = { ...told, status: { ...told.status, targetClusterURL: 'https://moved' } };
+    const recordedRequest = request({ labels: labelled, annotations: { [UID]: 'old', [LAST]: 'old' } });
+    const moved = { ...recordedRequest, status: { ...recordedRequest.status, targetClusterURL: 'https://moved' } };
     expect(shown(plan(moved, ofClass('Retain'), released))).toEqual([
       'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"apiURL":"https://moved"}}}',
     ]);
   });
 
-  test('has nothing to do with another target of the name', () => {
+  test('ignores another target of the same name', () => {
     const other = target({}, { annotations: { [BY]: DEVSANDBOX, [UID]: 'uid-of-staging', [LAST]: 'x' } });
     const elsewhere = kept([{ name: 'elsewhere', secretRef: 'key' }]);
     expect(shown(plan(elsewhere, ofClass('Retain'), claim(), other))).toEqual([]);

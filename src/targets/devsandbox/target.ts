@@ -1,10 +1,12 @@
-// The sandbox provisioner, second half: a space request that is ready becomes a target; one that nobody waits for goes.
+// The sandbox provisioner, second half: makes a target from a ready space request, and deletes a request without a
+// claim.
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, make, remove, removeUnchanged, withAnnotations } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
+import { ARRIVAL_MS } from '../arrival.ts';
 import { claimNameOf, claimRefTo, refersTo } from '../claim-ref.ts';
 import { hasReadyCondition } from '../spaces/conditions.ts';
 import { isSpaceDeleted } from '../spaces/deleted.ts';
@@ -46,16 +48,20 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   const credentials = credentialsOf(request, settings);
   if (claim === undefined) {
     const steps = orphanSteps(view, request, target, claimName);
+    // Somebody else made it, perhaps together with its claim or a class that says Retain: they may not be observed yet.
+    const isOthers = request.metadata.annotations?.[CLASS_NAME] === undefined;
+    const leftMs = steps.length > 0 && isOthers ? ARRIVAL_MS - view.heldFor('its claim does not exist') : 0;
+    if (leftMs > 0) return { requeueAfterMs: leftMs };
     const isKept = steps.length === 0 && target !== undefined && mayStandFor(request, target);
     return { steps: isKept ? keepSteps(request, target, credentials) : steps };
   }
   const isOver = claim.metadata.deletionTimestamp !== undefined || isEnding(view, request.metadata.namespace);
   if (isOver) return {};
   if (target !== undefined) return { steps: keepSteps(request, target, credentials) };
-  // Nobody has had the space yet: when this one is gone, another is asked for.
+  // No claim was bound to the space yet: once this request is deleted, another is made.
   if (isSpaceDeleted(request) && !wasBound(claim)) return { steps: [remove(SpaceRequest, request)] };
   if (credentials === undefined) return {};
-  // Somebody deleted the target: the claim has lost it, and whoever wants it back takes the label off the request.
+  // The target was deleted by hand: the claim is Lost. Removing the label from the request makes a new target.
   const isComplete = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
   const isLabelled = request.metadata.labels?.[TARGET_LABEL] !== undefined || !fitsLabel(sandboxTarget(claimName));
   if (isComplete && isLabelled) return {};
@@ -67,7 +73,7 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   };
 }
 
-/** The claim that a request was made for. Another one that came later by the name is not it. */
+/** The claim that a request was made for; not a later claim of the same name. */
 function claimOf(view: View, request: SpaceRequest, name: string): DeploymentTargetClaim | undefined {
   const { namespace, annotations } = request.metadata;
   const claim = view.get(DeploymentTargetClaim, { name, namespace });
@@ -86,7 +92,7 @@ function targetOf(
   return labelled ?? (claim && targetsReferringTo(view, claim)[0]);
 }
 
-/** A request whose claim is gone goes, unless its class keeps what it made. If it became a target, that goes first. */
+/** Deletes a request without a claim, unless its class says Retain. Its target is deleted first. */
 function orphanSteps(
   view: View,
   request: SpaceRequest,
@@ -102,11 +108,11 @@ function orphanSteps(
   }
   const current = view.get(DeploymentTargetClaim, { name: claimName, namespace });
   const isHeld = !isFor || (current !== undefined && refersTo(made, current));
-  const isGoing = made.metadata.deletionTimestamp !== undefined;
-  return isHeld || isGoing ? [] : [removeUnchanged(DeploymentTarget, made)];
+  const isDeleting = made.metadata.deletionTimestamp !== undefined;
+  return isHeld || isDeleting ? [] : [removeUnchanged(DeploymentTarget, made)];
 }
 
-/** What the class of the claim says of reclaiming. A request that does not tell its class must suit all of ours. */
+/** The reclaim policy of the claim's class. If the request does not name its class, all of ours must say Delete. */
 function orphanPolicy(view: View, request: SpaceRequest): 'Delete' | 'Retain' {
   const className = request.metadata.annotations?.[CLASS_NAME];
   if (className !== undefined) {
@@ -130,7 +136,7 @@ function credentialsOf(request: SpaceRequest, { insecureTargets }: Settings): Cr
   );
 }
 
-/** The namespace to deploy to: the first, which spaces call their default. Without a Secret its target is not bound. */
+/** The namespace to deploy to: the first by name, the default of a space. Without a Secret its target is not bound. */
 function accessOf({ status }: SpaceRequest): { name: string; secretRef: string } | undefined {
   const byName = [...(status?.namespaceAccess ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
   return byName[0];
@@ -138,7 +144,7 @@ function accessOf({ status }: SpaceRequest): { name: string; secretRef: string }
 
 type Credentials = DeploymentTarget['spec']['kubernetesCredentials'];
 
-/** A target that is ready to be bound. Its status is not ours to write. */
+/** A target that is ready to be bound. The binder and the reclaimer write its status. */
 function targetFor(
   view: View,
   request: SpaceRequest,
@@ -155,7 +161,7 @@ function targetFor(
     metadata: {
       name: sandboxTarget(name),
       namespace,
-      // The reclaimer would put it there: one write less, and no race with the binder.
+      // The reclaimer would add it: this saves a write, and a race with the binder.
       finalizers: [TARGET_FINALIZER],
       ...(className !== '' && fitsLabel(className) && { labels: { [PROVISIONER]: className } }),
       annotations: {
@@ -168,19 +174,19 @@ function targetFor(
   };
 }
 
-/** What does not fit is found by the claim instead. */
+/** Whether a name fits into a label. If not, the claim is used to find the object. */
 function fitsLabel(name: string): boolean {
   return name.length <= LABEL_LENGTH;
 }
 
-/** A request and its target are kept in step: one edit of each in a reconcile. */
+/** Keeps a request and its target in sync: one edit of each in a reconcile. */
 function keepSteps(request: SpaceRequest, target: DeploymentTarget, credentials: Credentials | undefined): Step[] {
   if (credentials === undefined) return isOurs(target) ? markSteps(request, target, request.metadata.labels) : [];
   const steps = markSteps(request, target);
   return steps.length > 0 ? steps : followSteps(target, credentials);
 }
 
-/** The request says which target it became, and who had that last. */
+/** Records on the request its target, and the last claim of that. */
 function markSteps(
   request: SpaceRequest,
   { metadata: { name, annotations } }: DeploymentTarget,
@@ -195,7 +201,7 @@ function markSteps(
   return [edit(SpaceRequest, request, { ...marked, metadata: { ...marked.metadata, ...(labels && { labels }) } })];
 }
 
-/** Our target follows where its space moves; one that a person made stays as that person wrote it. */
+/** Updates the address of a target that we made; one that was created by hand is left alone. */
 function followSteps(target: DeploymentTarget, desired: Credentials): Step[] {
   if (!isOurs(target) || target.metadata.deletionTimestamp !== undefined) return [];
   const { allowInsecureSkipTLSVerify: _insecure, ...address } = desired;

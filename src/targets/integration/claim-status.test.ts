@@ -1,4 +1,4 @@
-// What a claim tells of itself: its conditions and their times.
+// The conditions of a claim and their times.
 import { timestamp } from '../../kube/times.ts';
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../../test/support/claims.ts';
@@ -19,7 +19,7 @@ describe('the conditions of a claim', () => {
     for (const object of [dtc(w), dt(w)]) expect(object?.status?.conditions?.[0]).toMatchObject(success);
   });
 
-  test('the time of ErrorOccurred moves with anything it says, that of Ready with its status alone', async () => {
+  test('have the time of the last change: of anything for ErrorOccurred, of the status alone for Ready', async () => {
     const w = await running().have(claim('test-dtc', { deploymentTargetClassName: 'abc' }));
     await w.settle();
     const begun = w.clock.now();
@@ -32,7 +32,7 @@ describe('the conditions of a claim', () => {
     expect(conditionOf(w, 'Ready')?.message).toContain('DeploymentTargetClass xyz');
   });
 
-  test('conditions that somebody else wrote stay, behind ours', async () => {
+  test('come before the conditions of others, which are kept', async () => {
     const theirs = {
       type: 'Approved',
       status: 'True',
@@ -53,7 +53,7 @@ describe('the conditions of a claim', () => {
     }
   });
 
-  test('a claim and a target that name each other are bound, with a warning where their classes differ', async () => {
+  test('warn if a claim and a target name each other and their classes differ', async () => {
     const w = await running().have(
       target('test-dt', { claimRef: 'test-dtc', deploymentTargetClassName: 'other' }),
       claim('test-dtc', { targetName: 'test-dt' }),
@@ -68,7 +68,7 @@ describe('the conditions of a claim', () => {
     });
   });
 
-  test('a bound claim whose class is changed keeps its target, with the same warning', async () => {
+  test('warn if the class of a bound claim is changed, which keeps its target', async () => {
     const w = await bound();
     expect(conditionOf(w, 'ClassMatches')).toBeUndefined();
     await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { deploymentTargetClassName: 'later' } });
@@ -76,7 +76,7 @@ describe('the conditions of a claim', () => {
     expect([dtc(w)?.status?.phase, conditionOf(w, 'ClassMatches')?.reason]).toEqual(['Bound', 'ClassDiffers']);
   });
 
-  test('while its target is merely going, a claim stays Bound and says that it is of no use', async () => {
+  test('say that a claim cannot be used while its target is being deleted; it stays Bound', async () => {
     const w = await bound();
     await w.patch(DeploymentTarget, 'test-dt', { metadata: { finalizers: [TARGET_FINALIZER, 'somebody/else'] } });
     await w.delete(DeploymentTarget, 'test-dt');
@@ -92,7 +92,7 @@ describe('the conditions of a claim', () => {
     expect(dtc(w)?.status?.phase).toBe('Lost');
   });
 
-  test('a claim whose target names another is Lost, as misbound', async () => {
+  test('say ClaimMisbound for a claim whose target refers to another claim', async () => {
     const w = await bound();
     await w.have(claim('other', { targetName: 'test-dt' }));
     await w.patch(DeploymentTarget, 'test-dt', {
@@ -104,7 +104,7 @@ describe('the conditions of a claim', () => {
     expect([dtc(w)?.status?.phase, conditionOf(w, 'Ready')?.reason]).toEqual(['Lost', 'ClaimMisbound']);
   });
 
-  test('a selector that is none is told, and nothing is bound by it', async () => {
+  test('report an invalid selector, by which no target is bound', async () => {
     const annotations = { 'dt.appstudio.redhat.com/selector': 'a in (' };
     const w = await running().have(targetClass('Retain'), target(), claim('test-dtc', {}, { annotations }));
     await w.settle();
@@ -127,7 +127,7 @@ describe('the conditions of a claim', () => {
       true,
     ],
     ['QuotaExceeded', (w) => w.have(targetClass('Delete', undefined, undefined, { maxTotal: 0 }), claim()), true],
-  ])('one that waits says why in a word, in Ready and in an Event: %s', async (reason, world, isError) => {
+  ])('give the reason why a claim waits, and so does an Event: %s', async (reason, world, isError) => {
     const w = await world(running());
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Pending');
@@ -142,7 +142,7 @@ describe('the conditions of a claim', () => {
     ]);
   });
 
-  test('a claim that waits for its target to go says so, and why that takes its time', async () => {
+  test('say why a claim that is being deleted still waits for its target', async () => {
     const w = await bound('Delete');
     await w.patch(DeploymentTarget, 'test-dt', {
       metadata: {

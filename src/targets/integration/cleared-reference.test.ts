@@ -1,4 +1,4 @@
-// Somebody clears the reference of a target that is bound: the uid on it still tells whose it is.
+// The claimRef of a bound target is cleared by hand: the uid on the target still identifies its claim.
 import { describe, expect, test } from 'vitest';
 import { claim, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -9,7 +9,7 @@ import { Namespace, Secret } from '../objects.ts';
 
 const clear = (w: ClaimWorld, name = 'test-dt') => w.patch(DeploymentTarget, name, { spec: { claimRef: '' } });
 
-async function force(w: ClaimWorld): Promise<void> {
+async function forceDelete(w: ClaimWorld): Promise<void> {
   await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: null } });
   await w.delete(DeploymentTargetClaim, 'test-dtc');
 }
@@ -17,7 +17,7 @@ async function force(w: ClaimWorld): Promise<void> {
 test.each([
   ['the name in the claim stays', {}],
   ['the name in the claim is cleared too', { targetName: '' }],
-])('it is written again while the claim is there, and %s', async (_what, spec) => {
+])('a cleared claimRef is written again while the claim exists, and %s', async (_what, spec) => {
   const w = await bound();
   await w.stop();
   await clear(w);
@@ -27,7 +27,7 @@ test.each([
   expect([dt(w)?.spec.claimRef, dtc(w)?.spec.targetName]).toEqual(['test-dtc', 'test-dt']);
 });
 
-test('a target is let go where its claim names another one by now', async () => {
+test('a target with a cleared claimRef is released if its claim names another target', async () => {
   const w = await bound();
   await w.have(target('other'));
   await w.stop();
@@ -44,9 +44,9 @@ test('a target is let go where its claim names another one by now', async () => 
 describe.each([
   ['the controllers run', async () => {}],
   ['the controllers are down', (w: ClaimWorld) => w.stop()],
-])('and deletes the claim, while %s', (_when, before) => {
-  /** A claim with a namespace of the cluster for a place. */
-  async function placed(policy: 'Delete' | 'Retain'): Promise<ClaimWorld> {
+])('deleting a claim with a cleared claimRef, while %s', (_when, before) => {
+  /** A claim that is bound to a namespace of the cluster. */
+  async function boundToNamespace(policy: 'Delete' | 'Retain'): Promise<ClaimWorld> {
     const w = await runningWithoutSpaces().have(targetClass(policy, 'room', 'offshoot.dev/namespace'));
     await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
     await w.settle();
@@ -56,10 +56,10 @@ describe.each([
   const left = (w: ClaimWorld) => [DeploymentTarget, Namespace, Secret].map((kind) => w.api.all(kind).size);
 
   test.each([
-    ['in order', (w: ClaimWorld) => w.delete(DeploymentTargetClaim, 'test-dtc')],
-    ['by force', force],
-  ])('Delete is carried out: target, namespace and credentials go (%s)', async (_how, end) => {
-    const w = await placed('Delete');
+    ['normally', (w: ClaimWorld) => w.delete(DeploymentTargetClaim, 'test-dtc')],
+    ['by force', forceDelete],
+  ])('with Delete deletes target, namespace and credentials (%s)', async (_how, end) => {
+    const w = await boundToNamespace('Delete');
     await before(w);
     await clear(w, 'test-dtc-dt');
     await end(w);
@@ -67,8 +67,8 @@ describe.each([
     expect([dtc(w), left(w)]).toEqual([undefined, [0, 0, 0]]);
   });
 
-  test('Retain is carried out: the target is released and keeps no trace of the claim', async () => {
-    const w = await placed('Retain');
+  test('with Retain releases the target and removes the uid of the claim', async () => {
+    const w = await boundToNamespace('Retain');
     await before(w);
     await clear(w, 'test-dtc-dt');
     await w.delete(DeploymentTargetClaim, 'test-dtc');

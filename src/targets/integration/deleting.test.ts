@@ -1,4 +1,4 @@
-// The end of claims and targets, in every state that they may be in.
+// The deletion of claims and targets, in every state that they may be in.
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -10,16 +10,20 @@ import * as names from '../names.ts';
 const { DEVSANDBOX, PROVISIONED_BY } = names;
 
 describe('deleting', () => {
-  test('puts no finalizer on what is going', async () => {
-    const going = { finalizers: ['somebody/else'] };
-    const w = await running().have(targetClass('Delete'), target('test-dt', {}, going), claim('test-dtc', {}, going));
+  test('adds no finalizer to an object that is being deleted', async () => {
+    const finalizer = { finalizers: ['somebody/else'] };
+    const w = await running().have(
+      targetClass('Delete'),
+      target('test-dt', {}, finalizer),
+      claim('test-dtc', {}, finalizer),
+    );
     await w.delete(DeploymentTarget, 'test-dt');
     await w.delete(DeploymentTargetClaim, 'test-dtc');
     await w.settle();
     for (const each of [dtc(w), dt(w)]) expect(each?.metadata.finalizers).toEqual(['somebody/else']);
   });
 
-  test('with Delete keeps the reference, by which the request is found', async () => {
+  test('with Delete keeps the claimRef, by which the space request is found', async () => {
     const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations }), claim());
     await w.have(spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'test-dtc' }));
@@ -31,9 +35,9 @@ describe('deleting', () => {
   });
 
   test.each([
-    ['at two minutes', 120_000, 'Available'],
-    ['and after', 121_000, 'Failed'],
-  ])('a request that is stuck: %s the target is', async (_when, ms, phase) => {
+    ['is not Failed after two minutes', 120_000, 'Available'],
+    ['is Failed after more than two minutes', 121_000, 'Failed'],
+  ])('a target with a stuck space request: it %s', async (_when, ms, phase) => {
     const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations }));
     const conditions = [{ type: 'Ready', status: 'False', reason: 'UnableToTerminate' }];
@@ -48,7 +52,7 @@ describe('deleting', () => {
     expect(dt(w)?.status?.phase).toBe(phase);
   });
 
-  test('a request of another tier with the label hides no other and is left alone', async () => {
+  test('leaves a space request of another tier alone, even if it has the label', async () => {
     const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
     const w = await running().have(targetClass('Delete'), target('test-dt', {}, { annotations }));
     const foreign = spaceRequest('foreign', { 'appstudio.openshift.io/dt': 'test-dt' });
@@ -60,7 +64,7 @@ describe('deleting', () => {
   });
 
   test.each([
-    ['never looked at', async () => {}],
+    ['not yet reconciled', async () => {}],
     ['pending', async (w: ClaimWorld) => void (await w.settle())],
     [
       'lost',
@@ -94,7 +98,7 @@ describe('deleting', () => {
     ['Delete', 'Retain', true],
     ['Retain', 'Delete', false],
   ] as const)(
-    'goes by the class of the claim (%s) where that of the target says %s',
+    'uses the policy of the class of the claim (%s), not that of the target (%s)',
     async (ofClaim, ofTarget, isGone) => {
       const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
       const w = await running().have(
@@ -113,7 +117,7 @@ describe('deleting', () => {
     },
   );
 
-  test('of all at once comes to its end', async () => {
+  test('all claims and targets at once works', async () => {
     const w = await running().have(
       targetClass('Delete'),
       target(),

@@ -1,4 +1,4 @@
-// What is easily got wrong about claims and targets, each as one test, and rows of the claim system that are nowhere else.
+// Edge cases of claims and targets that no other file tests.
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, target, targetClass } from '../../../test/support/claims.ts';
 import { dt, dtc, phases, running } from '../../../test/support/running-claims.ts';
@@ -12,7 +12,7 @@ const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
 const complete = { annotations: { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true' } };
 
 describe('a claim that was bound', () => {
-  test('and says Pending again is bound', async () => {
+  test('becomes Bound again if its phase was set to Pending', async () => {
     const w = await running().have(
       targetClass('Retain'),
       { ...target('test-dt', { claimRef: 'test-dtc' }), status: { phase: 'Available' } },
@@ -22,7 +22,7 @@ describe('a claim that was bound', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('without a name, where all targets are those of others, is lost', async () => {
+  test('becomes Lost if it has no targetName and all targets belong to other claims', async () => {
     const others = ['a', 'b', 'c'].flatMap((name) => [
       target(`${name}-dt`, { claimRef: name }),
       claim(name, { targetName: `${name}-dt` }),
@@ -35,7 +35,7 @@ describe('a claim that was bound', () => {
     );
   });
 
-  test('is looked up by the name that it has', async () => {
+  test('finds its target by its targetName', async () => {
     const there = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }, complete));
     await there.settle();
     expect(phases(there)).toEqual(['Bound', 'Bound']);
@@ -44,7 +44,7 @@ describe('a claim that was bound', () => {
     expect(phases(missing)).toEqual(['Lost', 'Available']);
   });
 
-  test('without a name is looked up by the reference to it', async () => {
+  test('without a targetName finds its target by the claimRef', async () => {
     const w = await running().have(
       target('free'),
       target('test-dt', { claimRef: 'test-dtc' }),
@@ -55,7 +55,7 @@ describe('a claim that was bound', () => {
     expect(dt(w, 'free')?.status?.phase).toBe('Available');
   });
 
-  test('without a name, where two refer to it, says so and keeps its phase', async () => {
+  test('without a targetName reports two targets that refer to it, and keeps its phase', async () => {
     const w = await running().have(
       target('one', { claimRef: 'test-dtc' }),
       target('two', { claimRef: 'test-dtc' }),
@@ -68,7 +68,7 @@ describe('a claim that was bound', () => {
     expect(dtc(w)?.status?.phase).toBeUndefined();
   });
 
-  test('counts as bound by the mark alone, even where that says "false"', async () => {
+  test('counts as bound if it has the annotation, even with the value "false"', async () => {
     const w = await running().have(
       claim('test-dtc', { targetName: 'gone' }, { annotations: { [BIND_COMPLETE]: 'false' } }),
     );
@@ -76,7 +76,7 @@ describe('a claim that was bound', () => {
     expect(dtc(w)?.status?.phase).toBe('Lost');
   });
 
-  test('with the older annotation, the mark becomes the name of the class', async () => {
+  test('gets the name of its class as annotation when the older annotation is set', async () => {
     const annotations = { [BIND_COMPLETE]: 'true', [PROVISIONER]: "provisioner-doesn't-exist" };
     const w = await running({ provisionerAnnotation: 'class' }).have(
       target('test-dt', { claimRef: 'test-dtc' }),
@@ -92,20 +92,20 @@ describe('a claim that was bound', () => {
 });
 
 describe('binding', () => {
-  test('of a target that was chosen sets both annotations', async () => {
+  test('sets both annotations if the binder chose the target', async () => {
     const w = await running().have(target(), claim());
     await w.settle();
     const annotations = { [BIND_COMPLETE]: 'true', [BOUND_BY_CONTROLLER]: 'true', [BOUND_AT]: expect.any(String) };
     expect(dtc(w)?.metadata.annotations).toEqual(annotations);
   });
 
-  test('of a target that was named leaves one', async () => {
+  test('sets one annotation if the claim named the target', async () => {
     const w = await running().have(target(), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
     expect(dtc(w)?.metadata.annotations).toEqual({ [BIND_COMPLETE]: 'true', [BOUND_AT]: expect.any(String) });
   });
 
-  test('writes the reference of the target before anything else', async () => {
+  test('writes the claimRef of the target before anything else', async () => {
     const w = await running({}, ['binder']).have(target(), claim());
     await w.settle();
     const order = w.api.writes
@@ -117,14 +117,14 @@ describe('binding', () => {
       ['DeploymentTarget', 'status'],
       ['DeploymentTargetClaim', ''], // the name of the target
       ['DeploymentTargetClaim', 'status'],
-      ['DeploymentTargetClaim', ''], // the mark
+      ['DeploymentTargetClaim', ''], // binding is complete
     ]);
   });
 
   test.each([
     ['string', 'test-dtc'],
     ['object', { name: 'test-dtc' }],
-  ] as const)('writes a new reference as %s where that is set', async (claimRefShape, claimRef) => {
+  ] as const)('writes a new claimRef as %s if that is set', async (claimRefShape, claimRef) => {
     const w = await running({ claimRefShape }).have(target(), claim());
     await w.settle();
     expect(dt(w)?.spec.claimRef).toEqual(claimRef);
@@ -133,7 +133,7 @@ describe('binding', () => {
     expect(dt(w)?.spec.claimRef).toEqual(claimRefShape === 'string' ? '' : { name: '' });
   });
 
-  test('two claims that name one target: the first has it, the other is told', async () => {
+  test('gives a target that two claims name to the first, and reports that on the other', async () => {
     const w = await running().have(
       target(),
       claim('a', { targetName: 'test-dt' }),
@@ -146,7 +146,7 @@ describe('binding', () => {
     );
   });
 
-  test('two targets for one claim: the better is bound; the other stays as it is, says why, and is not reclaimed', async () => {
+  test('takes the better of two targets that refer to a claim; the other is kept and says why it is not bound', async () => {
     const w = await running().have(
       targetClass('Delete'),
       target('a-dt', { claimRef: 'test-dtc' }),
@@ -166,7 +166,7 @@ describe('binding', () => {
     expect([dtc(w), dt(w, 'a-dt'), dt(w, 'b-dt')?.status?.phase]).toEqual([undefined, undefined, 'Available']);
   });
 
-  test('a class that forbids it gives no target that nobody reserved', async () => {
+  test('ignores a free target that was created by hand if the class forbids static matches', async () => {
     const ofClass = targetClass('Retain', undefined, undefined, { allowStaticMatch: false });
     const w = await running().have(ofClass, target('test-dt'), claim());
     await w.settle();
@@ -179,7 +179,7 @@ describe('binding', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('a claim and a released target that name each other are bound', async () => {
+  test('succeeds for a claim and a released target that name each other', async () => {
     const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Released' } });
     await w.settle();
     await w.have(claim('test-dtc', { targetName: 'test-dt' }));
@@ -188,14 +188,14 @@ describe('binding', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('a claim that is provisioned for is rescued by a reference or a name, not by a free target', async () => {
-    for (const rescue of ['reference', 'name']) {
+  test('gives a claim that waits for provisioning a target that it names or that refers to it, not a free one', async () => {
+    for (const link of ['reference', 'name']) {
       const w = await running().have(targetClass('Retain'), claim());
       await w.settle();
       await w.have(target());
       await w.settle();
       expect(dtc(w)?.status?.phase).toBe('Pending');
-      if (rescue === 'name') await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'test-dt' } });
+      if (link === 'name') await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'test-dt' } });
       else await w.patch(DeploymentTarget, 'test-dt', { spec: { claimRef: 'test-dtc' } });
       await w.settle();
       expect(phases(w)).toEqual(['Bound', 'Bound']);
@@ -204,7 +204,7 @@ describe('binding', () => {
 });
 
 describe('a target', () => {
-  test('whose Secret is missing is bound all the same, with a warning', async () => {
+  test('whose Secret is missing is bound, with a warning', async () => {
     const w = await running().have(target(), claim());
     await w.settle();
     expect(phases(w)).toEqual(['Bound', 'Bound']);
@@ -218,26 +218,26 @@ describe('a target', () => {
     expect(dt(w)?.status?.conditions?.map(({ type }) => type)).toEqual(['ErrorOccurred', 'Ready']);
   });
 
-  test('of a class that is missing is fine; a claim that needs that class is not', async () => {
+  test('of a missing class reports no error, unlike a claim of that class', async () => {
     const w = await running().have(target('other-dt', { deploymentTargetClassName: 'x' }), claim());
     await w.settle();
     expect([dt(w, 'other-dt')?.status?.phase, errorOf(dt(w, 'other-dt'))]).toEqual(['Available', '']);
     expect(errorOf(dtc(w))).toContain('the resource could not be found on the cluster');
   });
 
-  test('of a class whose policy is none says so', async () => {
+  test('of a class with an unknown reclaim policy reports it', async () => {
     const w = await running().have(targetClass('Sometimes' as 'Retain'), target());
     await w.settle();
     expect(errorOf(dt(w))).toBe('unexpected reclaim policy value on DeploymentTargetClass');
   });
 
-  test('that other controllers left bound to a claim which is gone is released', async () => {
+  test('that other controllers left bound to a deleted claim is released', async () => {
     const w = await running().have(targetClass('Retain'), { ...target(), status: { phase: 'Bound' } });
     await w.settle();
     expect(dt(w)?.status?.phase).toBe('Released');
   });
 
-  test('that was bound to an earlier claim of the name does not go to the next', async () => {
+  test('that was bound to an earlier claim of the same name is not given to the next', async () => {
     const w = await running().have(
       targetClass('Retain'),
       {

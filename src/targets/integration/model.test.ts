@@ -1,5 +1,6 @@
-// Whatever people do to claims and targets, in whichever order, and whenever controllers stop, start or die: claims and
-// targets live as the model says, go without a trace or leave what they should, and then nothing is written any more.
+// Whatever users do to claims and targets, in any order, and whenever controllers stop, start or crash: claims and
+// targets follow the model, leave nothing behind but what their class retains, and in the end nothing is written any
+// more.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MINUTE, someActions } from '../../../test/support/claim-model/actions.ts';
@@ -11,7 +12,7 @@ import { CLAIM_TRANSITIONS, TARGET_TRANSITIONS } from '../../../test/support/cla
 
 const RUNS = 100;
 
-/** What is left of a claim of each class. */
+/** What is left of a deleted claim of each class. */
 const LEFT = {
   sandbox: [],
   'sandbox-kept': ['namespace', 'request', 'secret', 'space', 'target'],
@@ -34,8 +35,8 @@ async function play(actions: readonly Action[]): Promise<void> {
     await world.act({ do: 'wait', ms: 11 * MINUTE });
     expect(await world.settle(), 'in the end').toEqual([]);
     expect(await writesOfNewProcesses(world)).toEqual([]);
-    expect(await world.giveUp(), 'without claims').toEqual([]);
-    expect(await world.giveUpTargets(), 'without targets').toEqual([]);
+    expect(await world.deleteClaims(), 'without claims').toEqual([]);
+    expect(await world.deleteTargets(), 'without targets').toEqual([]);
     for (const each of world.monitor.seen) seen.add(each);
   } finally {
     await world.stop();
@@ -51,17 +52,17 @@ async function writesOfNewProcesses(world: ModelWorld): Promise<unknown[]> {
   return world.api.writes.slice(before).filter(({ kind }) => kind !== 'Event');
 }
 
-describe('one life after the other', () => {
-  test.each(Object.entries(TOURS))('%s', async (_title, actions) => {
+describe('the model', () => {
+  test.each(Object.entries(TOURS))('holds for a written sequence: %s', async (_title, actions) => {
     await expect(play(actions)).resolves.toBeUndefined();
   });
 });
 
-test('anything in any order', { timeout: 120_000 }, async () => {
+test('the model holds for any actions in any order', { timeout: 120_000 }, async () => {
   await fc.assert(fc.asyncProperty(someActions, play), { numRuns: RUNS });
 });
 
-test('what classes keep is left when the claims are gone, and that alone', { timeout: 60_000 }, async () => {
+test('deleted claims leave exactly what their class retains', { timeout: 60_000 }, async () => {
   const className = fc.constantFrom(...(Object.keys(LEFT) as (keyof typeof LEFT)[]));
   await fc.assert(
     fc.asyncProperty(fc.array(className, { minLength: 1, maxLength: 3 }), async (classes) => {
@@ -70,7 +71,7 @@ test('what classes keep is left when the claims are gone, and that alone', { tim
         for (const [i, of] of classes.entries()) await world.act({ do: 'claim', name: 'abc'[i]!, class: of });
         expect(await world.settle()).toEqual([]);
         expect(world.count().phases).toEqual(classes.map(() => 'Bound'));
-        expect(await world.giveUp()).toEqual([]);
+        expect(await world.deleteClaims()).toEqual([]);
         const left = classes.flatMap((of) => LEFT[of]);
         expect(world.count()).toEqual({
           phases: left.filter((each) => each === 'target').map(() => 'Released'),
@@ -84,7 +85,7 @@ test('what classes keep is left when the claims are gone, and that alone', { tim
   );
 });
 
-test('all that may happen did happen, and nothing else', () => {
+test('these tests have seen every allowed transition, and no other', () => {
   const allowed = [
     ...CLAIM_TRANSITIONS.map((each) => `claim ${each}`),
     ...TARGET_TRANSITIONS.map((each) => `target ${each}`),

@@ -1,4 +1,4 @@
-// A claim has one target and a target one claim, also when people change the references that say so.
+// A claim has one target and a target one claim, even if users change the references.
 import { expect, test } from 'vitest';
 import { claim, errorOf, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -9,7 +9,7 @@ import { BIND_COMPLETE } from '../names.ts';
 const dtc = (w: ClaimWorld, name = 'test-dtc') => w.get(DeploymentTargetClaim, name);
 const dt = (w: ClaimWorld, name = 'test-dt') => w.get(DeploymentTarget, name);
 
-/** A claim that is bound, beside a target that is free. */
+/** A bound claim, and a free target. */
 async function bound(policy: 'Delete' | 'Retain' = 'Delete'): Promise<ClaimWorld> {
   const w = await running().have(targetClass(policy), target(), claim());
   await w.settle();
@@ -19,14 +19,14 @@ async function bound(policy: 'Delete' | 'Retain' = 'Delete'): Promise<ClaimWorld
   return w;
 }
 
-test('a bound claim names its target again when somebody clears the name', async () => {
+test('a bound claim gets its targetName back when it is cleared', async () => {
   const w = await bound();
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: '' } });
   await w.settle();
   expect([dtc(w)?.spec.targetName, dtc(w)?.status?.phase]).toEqual(['test-dt', 'Bound']);
 });
 
-test('so it does when another target is reserved for it', async () => {
+test('a bound claim gets its targetName back when another target is reserved for it', async () => {
   const w = await bound();
   await w.patch(DeploymentTarget, 'free', { spec: { claimRef: 'test-dtc' } });
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: '' } });
@@ -34,7 +34,7 @@ test('so it does when another target is reserved for it', async () => {
   expect([dtc(w)?.spec.targetName, dt(w, 'free')?.status?.phase]).toEqual(['test-dt', 'Available']);
 });
 
-test('a bound claim that is made to name another target does not get a second one, and heals', async () => {
+test('a bound claim that is changed to name another target does not get it, and recovers', async () => {
   const w = await bound();
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'free' } });
   await w.settle();
@@ -46,7 +46,7 @@ test('a bound claim that is made to name another target does not get a second on
   expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Bound', 'Bound']);
 });
 
-test('such a claim takes the target with it that it had, not the one that it names', async () => {
+test('deleting a claim that was changed to name another target deletes its old target', async () => {
   const w = await bound();
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'free' } });
   await w.delete(DeploymentTargetClaim, 'test-dtc');
@@ -54,7 +54,7 @@ test('such a claim takes the target with it that it had, not the one that it nam
   expect([dtc(w), dt(w), dt(w, 'free')?.status?.phase]).toEqual([undefined, undefined, 'Available']);
 });
 
-test('and under Retain it goes when that target is free of it, not before', async () => {
+test('deleting a claim that was changed to name another target waits for the release of its old target', async () => {
   const w = await bound('Retain');
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'nowhere' } });
   const order: string[] = [];
@@ -69,7 +69,7 @@ test('and under Retain it goes when that target is free of it, not before', asyn
   expect(order.lastIndexOf('DeploymentTarget spec')).toBeLessThan(order.lastIndexOf('DeploymentTargetClaim spec'));
 });
 
-test('a claim whose target goes before binding was complete has lost it, and is whole when it heals', async () => {
+test('a claim whose target is deleted before binding is complete becomes Lost, and is complete once it recovers', async () => {
   const w = await bound();
   await w.stop();
   await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { annotations: { [BIND_COMPLETE]: null } } });

@@ -1,4 +1,4 @@
-// Whenever the process ends, the next one finishes its work: claims come to be bound and go without a trace, whichever
+// Whenever the process stops, the next one finishes its work: claims are bound and deleted without leftovers, whichever
 // write was the last.
 import { afterEach, describe, expect, test } from 'vitest';
 import { FakeApi } from '../../../test/support/fake-api.ts';
@@ -22,9 +22,9 @@ function start(client: Client, onWrite: (count: number) => void = () => {}): Man
   return manager;
 }
 
-/** Runs the controllers until nothing is left to do. Each of the lives ends after so many writes; the last does not. */
-async function live(api: FakeApi, lives: readonly number[]): Promise<void> {
-  for (const writes of [...lives, Infinity]) {
+/** Runs the controllers until they settle. Each process stops after its number of writes; the last one does not. */
+async function runProcesses(api: FakeApi, writesPerProcess: readonly number[]): Promise<void> {
+  for (const writes of [...writesPerProcess, Infinity]) {
     let isOver = false;
     const manager = start(api, (count) => {
       if (count >= writes) {
@@ -71,13 +71,13 @@ async function claim(api: FakeApi): Promise<void> {
   await api.create(Environment, bare(object(Environment, 'prod', { spec: prod })));
 }
 
-async function take(api: FakeApi): Promise<void> {
+async function deleteClaim(api: FakeApi): Promise<void> {
   await api.delete(Environment, { name: 'prod', namespace: 'team' });
   await api.delete(DeploymentTargetClaim, { name: 'dev', namespace: 'team' });
 }
 
-/** What a user would look at. */
-function sight(api: FakeApi): unknown {
+/** What a user can see. */
+function visibleState(api: FakeApi): unknown {
   const [dev] = api.all(DeploymentTargetClaim).values();
   const phases = [...api.all(DeploymentTarget).values()].map((each) => (each['status'] as { phase: string }).phase);
   return {
@@ -99,50 +99,50 @@ describe.each([
   ['appstudio.redhat.com/devsandbox', { ...BOUND, requests: 1, spaces: 1 }],
   ['offshoot.dev/namespace', { ...BOUND, secrets: 1 }],
 ])('%s', (provisioner, bound) => {
-  test('a claim is bound and taken back, with nothing left to write', async () => {
+  test('a claim is bound and deleted, and then nothing is written any more', async () => {
     const api = await world(provisioner);
     await claim(api);
-    await live(api, []);
-    expect(sight(api)).toEqual(bound);
+    await runProcesses(api, []);
+    expect(visibleState(api)).toEqual(bound);
     const { length } = api.writes;
-    await live(api, []);
+    await runProcesses(api, []);
     expect(api.writes.slice(length).filter(({ kind }) => kind !== 'Event')).toEqual([]);
-    await take(api);
-    await live(api, []);
-    expect(sight(api)).toEqual(NOTHING);
+    await deleteClaim(api);
+    await runProcesses(api, []);
+    expect(visibleState(api)).toEqual(NOTHING);
   });
 
-  test('the same where every process makes one write and ends', async () => {
+  test('a claim is bound and deleted when each process stops after one write', async () => {
     const api = await world(provisioner);
-    const lives = Array.from({ length: 80 }, () => 1);
+    const writesPerProcess = Array.from({ length: 80 }, () => 1);
     await claim(api);
-    await live(api, lives);
-    expect(sight(api)).toEqual(bound);
-    await take(api);
-    await live(api, lives);
-    expect(sight(api)).toEqual(NOTHING);
+    await runProcesses(api, writesPerProcess);
+    expect(visibleState(api)).toEqual(bound);
+    await deleteClaim(api);
+    await runProcesses(api, writesPerProcess);
+    expect(visibleState(api)).toEqual(NOTHING);
   });
 
-  test.each([1, 2, 3, 5, 8, 13, 21, 30])('the same where the claim is deleted after %d writes', async (writes) => {
+  test.each([1, 2, 3, 5, 8, 13, 21, 30])('a claim is deleted without leftovers after %d writes', async (writes) => {
     const api = await world(provisioner);
     await claim(api);
-    let taking: Promise<void> | undefined;
+    let deletion: Promise<void> | undefined;
     const manager = start(api, (count) => {
-      if (count === writes) taking ??= take(api);
+      if (count === writes) deletion ??= deleteClaim(api);
     });
     await manager.start();
     await settled(manager);
-    await (taking ??= take(api));
+    await (deletion ??= deleteClaim(api));
     await settled(manager);
-    expect(sight(api)).toEqual(NOTHING);
+    expect(visibleState(api)).toEqual(NOTHING);
   });
 });
 
 describe('a warm pool', () => {
   const spec = { deploymentTargetClassName: 'some' };
 
-  /** A client whose last write is still under way when its process ends: it is carried out whenever the test says. */
-  function late(api: FakeApi, isLate: (method: string, kind: string) => boolean) {
+  /** A client whose last write is still in flight when its process stops; `land` lets it through. */
+  function withLateWrite(api: FakeApi, isLate: (method: string, kind: string) => boolean) {
     const held = Promise.withResolvers<void>();
     const isHeld = Promise.withResolvers<void>();
     const client: Client = new Proxy<Client>(api, {
@@ -165,12 +165,12 @@ describe('a warm pool', () => {
     ['target', (method: string, kind: string) => method === 'create' && kind === 'DeploymentTarget'],
     ['Secret', (method: string, kind: string) => method === 'patch' && kind === 'Secret'],
     ['namespace', (method: string, kind: string) => method === 'create' && kind === 'Namespace'],
-  ])('leaves nothing when its last %s comes to be after the process that made it', async (_what, isLate) => {
+  ])('leaves nothing behind when its last %s is created after the process stopped', async (_what, isLate) => {
     const api = await world('offshoot.dev/namespace', { warm: 1 });
     await api.create(DeploymentTargetClaim, bare(object(DeploymentTargetClaim, 'dev', { spec })));
-    await live(api, []);
-    // Somebody uses up the pool, and another target is being made while the process ends.
-    const first = late(api, isLate);
+    await runProcesses(api, []);
+    // A claim uses up the pool, and another target is being made while the process stops.
+    const first = withLateWrite(api, isLate);
     const dying = start(first.client);
     await dying.start();
     await api.create(DeploymentTargetClaim, bare(object(DeploymentTargetClaim, 'next', { spec })));
@@ -183,6 +183,6 @@ describe('a warm pool', () => {
     first.land();
     await ended;
     await settled(manager);
-    expect(sight(api)).toEqual(NOTHING);
+    expect(visibleState(api)).toEqual(NOTHING);
   });
 });

@@ -1,4 +1,4 @@
-// Whoever had a target that is kept can't use it any more when somebody else has it.
+// The last user of a retained target can no longer use its credentials once another claim has it.
 import { expect, test } from 'vitest';
 import { claim, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -23,7 +23,7 @@ async function makeAvailable(w: ClaimWorld): Promise<void> {
 }
 
 test.each(['offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox'])(
-  'when the claim goes, account and token are made anew, once (%s)',
+  'account and token are recreated once when the claim is deleted (%s)',
   async (provisioner) => {
     const w = await running({}, ALL).have(namespace('test-ns'), namespace('offshoot-system'));
     await w.have(targetClass('Retain', 'kept', provisioner), claim('test-dtc', { deploymentTargetClassName: 'kept' }));
@@ -51,13 +51,13 @@ test.each(['offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox'])(
   },
 );
 
-test('nobody gets the target before that is done', async () => {
+test('no claim gets the target before its credentials are rotated', async () => {
   const w = await runningWithoutSpaces().have(targetClass('Retain', 'kept', 'offshoot.dev/namespace'));
   await w.have(claim('test-dtc', { deploymentTargetClassName: 'kept' }));
   await w.settle();
   await w.stop();
-  // Whoever makes the account again does not run.
-  const slow = w.with(targets().filter(({ name }) => name !== 'namespace-places'));
+  // The controller that recreates the account does not run.
+  const slow = w.with(targets().filter(({ name }) => name !== 'namespace-targets'));
   await slow.delete(DeploymentTargetClaim, 'test-dtc');
   await slow.settle();
   await makeAvailable(slow);
@@ -68,7 +68,7 @@ test('nobody gets the target before that is done', async () => {
   expect(dt(w, KEPT)?.status?.phase).toBe('Available');
 });
 
-test('credentials that others issued are theirs, and keep nobody waiting', async () => {
+test('credentials that others issued are not rotated, and the target becomes available without waiting', async () => {
   const w = await runningWithoutSpaces().have(targetClass('Retain'), claim());
   await w.settle();
   const [request] = w.api.all(SpaceRequest).values();

@@ -1,4 +1,4 @@
-// A claim is made again under the name of one whose target was kept.
+// A claim is created again with the name of an earlier one whose target was retained.
 import { expect, test } from 'vitest';
 import { claim, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -8,8 +8,8 @@ import { MAKE_AVAILABLE, REQUESTED_NAMESPACE, SELECTOR } from '../names.ts';
 import { Namespace } from '../objects.ts';
 
 const KEPT = 'test-dtc-dt';
-const again = (spec = {}, meta = {}) => claim('test-dtc', { deploymentTargetClassName: 'room', ...spec }, meta);
-const told = (w: ClaimWorld) => conditionOf(w, 'Provisioned')?.message;
+const recreated = (spec = {}, meta = {}) => claim('test-dtc', { deploymentTargetClassName: 'room', ...spec }, meta);
+const messageOf = (w: ClaimWorld) => conditionOf(w, 'Provisioned')?.message;
 const makeAvailable = (w: ClaimWorld) =>
   w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
 
@@ -17,7 +17,7 @@ async function released(parameters = {}): Promise<ClaimWorld> {
   const w = await runningWithoutSpaces().have(
     targetClass('Retain', 'room', 'offshoot.dev/namespace', parameters),
     targetClass('Retain', 'other', 'offshoot.dev/namespace'),
-    again(),
+    recreated(),
   );
   await w.settle();
   await w.delete(DeploymentTargetClaim, 'test-dtc');
@@ -28,14 +28,14 @@ async function released(parameters = {}): Promise<ClaimWorld> {
 
 test.each([
   ['', {}],
-  [', also where claims take nothing that somebody had', { allowStaticMatch: false }],
-])('it says what to do, and that is enough%s', async (_where, parameters) => {
+  [', even if the class forbids static matches', { allowStaticMatch: false }],
+])('the new claim says how to get the old target, and gets it that way%s', async (_where, parameters) => {
   const w = await released(parameters);
   const { uid } = dt(w, KEPT)!.metadata;
-  await w.have(again());
+  await w.have(recreated());
   await w.settle();
   expect([dtc(w)?.status?.phase, conditionOf(w, 'Provisioned')?.reason]).toEqual(['Pending', 'TargetNameTaken']);
-  expect(told(w)).toContain(`kubectl annotate dt ${KEPT} -n test-ns ${MAKE_AVAILABLE}=true`);
+  expect(messageOf(w)).toContain(`kubectl annotate dt ${KEPT} -n test-ns ${MAKE_AVAILABLE}=true`);
   await makeAvailable(w);
   await w.settle();
   expect([dtc(w)?.status?.phase, dtc(w)?.spec.targetName, dt(w, KEPT)?.status?.phase]).toEqual([
@@ -47,10 +47,10 @@ test.each([
   expect(w.api.all(Namespace).size).toBe(1);
 });
 
-test('so is having the target refer to it first', async () => {
+test('the new claim gets the old target if that refers to it first', async () => {
   const w = await released();
   const { uid } = dt(w, KEPT)!.metadata;
-  await w.have(again());
+  await w.have(recreated());
   await w.patch(DeploymentTarget, KEPT, { spec: { claimRef: 'test-dtc' } });
   await makeAvailable(w);
   await w.settle();
@@ -61,42 +61,39 @@ test.each([
   ['is of another class', { deploymentTargetClassName: 'other' }, {}],
   ['asks for another name', {}, { [REQUESTED_NAMESPACE]: 'elsewhere' }],
   ['asks for other labels', {}, { [SELECTOR]: 'stage=prod' }],
-])(
-  'what would not be enough is not said: a claim that %s can have another target',
-  async (_what, spec, annotations) => {
-    const w = await released();
-    await w.have(again(spec, { annotations }));
-    await w.settle();
-    expect(told(w)).toMatch(/to get another one, kubectl delete dt test-dtc-dt -n test-ns$/);
-    expect(told(w)).not.toContain(MAKE_AVAILABLE);
-    await w.delete(DeploymentTarget, KEPT);
-    await w.settle();
-    expect([dtc(w)?.status?.phase, dtc(w)?.spec.targetName]).toEqual(['Bound', KEPT]);
-  },
-);
+])('a new claim that %s is only told how to get another target', async (_what, spec, annotations) => {
+  const w = await released();
+  await w.have(recreated(spec, { annotations }));
+  await w.settle();
+  expect(messageOf(w)).toMatch(/to get another one, kubectl delete dt test-dtc-dt -n test-ns$/);
+  expect(messageOf(w)).not.toContain(MAKE_AVAILABLE);
+  await w.delete(DeploymentTarget, KEPT);
+  await w.settle();
+  expect([dtc(w)?.status?.phase, dtc(w)?.spec.targetName]).toEqual(['Bound', KEPT]);
+});
 
-test('a target that another claim has by now is named, with that claim', async () => {
+test('the new claim names the other claim that has the old target now', async () => {
   const w = await released();
   await w.have(claim('next', { deploymentTargetClassName: 'room', targetName: KEPT }));
   await makeAvailable(w);
   await w.settle();
   expect(dt(w, KEPT)?.status?.phase).toBe('Bound');
-  await w.have(again());
+  await w.have(recreated());
   await w.settle();
-  expect(told(w)).toContain('it is bound to next; use another name for the claim');
+  expect(messageOf(w)).toContain('it is bound to next; use another name for the claim');
 });
 
-test("a target that a person made is still nobody's but for whom it is meant", async () => {
+test('the new claim does not get a target that was created by hand and does not refer to it', async () => {
   const w = await runningWithoutSpaces().have(targetClass('Retain', 'room', 'offshoot.dev/namespace'));
-  await w.have(again());
+  await w.have(recreated());
   w.api.intercept = ({ verb, kind }) => {
-    // Nobody has made the claim's own yet.
+    // The claim's own namespace is not created yet.
     if (verb === 'create' && kind === 'Namespace') throw new Error('not now');
   };
   await w.settle();
   await w.have(target(KEPT, { deploymentTargetClassName: 'room' }));
   await w.settle();
-  expect([dtc(w)?.status?.phase, told(w)]).toEqual([
+  expect([dtc(w)?.status?.phase, messageOf(w)]).toEqual([
     'Pending',
     expect.stringContaining('set its claimRef to the claim'),
   ]);

@@ -1,4 +1,4 @@
-// Claims, targets, requests and environments together, as users of the original controllers know them.
+// Claims, targets, space requests and environments together, as users of the original controllers know them.
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, spaceRequest, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -15,7 +15,7 @@ const requests = (w: ClaimWorld, name = 'test-dtc') =>
   );
 
 describe('binding', () => {
-  test('a claim that waits, then a target that refers to it', async () => {
+  test('works for a waiting claim and a later target that refers to it', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), claim());
     await w.settle();
     expect(dtc(w)?.metadata.annotations?.[PROVISIONER]).toBe(DEVSANDBOX);
@@ -26,7 +26,7 @@ describe('binding', () => {
     expect(dt(w)?.metadata.finalizers).toEqual([TARGET_FINALIZER]);
   });
 
-  test('a claim that names a target, which comes later', async () => {
+  test('works for a claim that names a target which is created later', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), claim('test-dtc', { targetName: 'test-dt' }));
     await w.settle();
     expect(dtc(w)?.status?.phase).toBe('Pending');
@@ -35,7 +35,7 @@ describe('binding', () => {
     expect(phases(w)).toEqual(['Bound', 'Bound']);
   });
 
-  test('beside a bound pair, a new claim takes a new target', async () => {
+  test('gives a new claim a new target and leaves a bound pair alone', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), target(), claim());
     await w.settle();
     await w.have(target('new-dt'), claim('new-dtc'));
@@ -44,7 +44,7 @@ describe('binding', () => {
     expect([...phases(w), dtc(w)?.spec.targetName]).toEqual(['Bound', 'Bound', 'test-dt']);
   });
 
-  test('with Retain, the target of a deleted claim is released', async () => {
+  test('releases the target of a deleted claim with Retain', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), target(), claim());
     await w.settle();
     await w.delete(DeploymentTargetClaim, 'test-dtc');
@@ -52,7 +52,7 @@ describe('binding', () => {
     expect(phases(w)).toEqual([undefined, 'Released']);
   });
 
-  test('the claim of a deleted target is lost', async () => {
+  test('marks the claim of a deleted target as Lost', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), target(), claim());
     await w.settle();
     await w.delete(DeploymentTarget, 'test-dt');
@@ -61,7 +61,7 @@ describe('binding', () => {
   });
 });
 
-describe('targets for requests', () => {
+describe('the targets of space requests', () => {
   const ready = {
     targetClusterURL: 'https://api',
     namespaceAccess: [{ name: 'place', secretRef: 'key' }],
@@ -69,7 +69,7 @@ describe('targets for requests', () => {
   };
   const made = (w: ClaimWorld) => w.api.all(DeploymentTarget).size;
 
-  test('a request that is ready becomes one target', async () => {
+  test('include one target for a ready request', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
     await w.settle();
     await w.status(SpaceRequest, requests(w)[0]!.metadata.name, ready);
@@ -77,7 +77,7 @@ describe('targets for requests', () => {
     expect([made(w), dtc(w)?.status?.phase]).toEqual([1, 'Bound']);
   });
 
-  test('and no second one where a target refers to the claim already', async () => {
+  test('include no second one if a target already refers to the claim', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
     await w.settle();
     await w.have(target('theirs', { claimRef: 'test-dtc' }));
@@ -86,7 +86,7 @@ describe('targets for requests', () => {
     expect([made(w), dtc(w)?.spec.targetName]).toEqual([1, 'theirs']);
   });
 
-  test('a request of a claim that there is not becomes none', async () => {
+  test('include none for a request of a claim that does not exist', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), {
       ...spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'wrong' }),
       status: ready,
@@ -96,14 +96,14 @@ describe('targets for requests', () => {
   });
 });
 
-describe('requests for claims', () => {
-  test('a claim of a sandbox class is marked and has one request', async () => {
+describe('the space requests of claims', () => {
+  test('include one request for a claim of a sandbox class, which is marked', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete'), claim());
     await w.settle();
     expect([dtc(w)?.metadata.annotations?.[PROVISIONER], requests(w).length]).toEqual([DEVSANDBOX, 1]);
   });
 
-  test('the request of another claim is not taken for its own', async () => {
+  test('include one request for each claim, whatever other claims have', async () => {
     const w = await runningWithoutSpaces().have(
       targetClass('Retain'),
       spaceRequest('sr', { 'appstudio.openshift.io/dtc': 'other' }),
@@ -113,7 +113,7 @@ describe('requests for claims', () => {
     expect(requests(w)).toHaveLength(1);
   });
 
-  test('a claim of a class of another provisioner is marked for that, and has none', async () => {
+  test('include none for a claim of another provisioner, which is marked for that', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Delete', undefined, 'non-sandbox'), claim());
     await w.settle();
     await w.clock.advance(60_000);
@@ -122,7 +122,7 @@ describe('requests for claims', () => {
   });
 });
 
-describe('environments', () => {
+describe('an environment', () => {
   const environment = (spec: object): KubeObject & { spec: object } => ({
     apiVersion: 'appstudio.redhat.com/v1alpha1',
     kind: 'Environment',
@@ -147,32 +147,32 @@ describe('environments', () => {
   const env = (w: ClaimWorld) => w.get(Environment, 'my-env');
   const managed = (w: ClaimWorld) => w.get(ManagedEnvironment, 'managed-environment-my-env');
   const copy = (w: ClaimWorld) => w.get(Secret, 'managed-environment-secret-my-env');
-  const told = (w: ClaimWorld) =>
+  const conditionsOf = (w: ClaimWorld) =>
     (env(w)?.status?.conditions ?? []).map(({ type, status, reason }) => [type, status, reason]);
 
-  /** What is missing may be on its way for some seconds. */
+  /** Waits until a missing object is reported, which takes some seconds. */
   async function settleForGood(w: ClaimWorld): Promise<void> {
     await w.settle();
     await w.clock.advance(5000);
     await w.settle();
   }
 
-  test('one whose claim is missing says so', async () => {
+  test('reports a missing claim', async () => {
     const w = await runningWithoutSpaces().have(environment(byClaim));
     await settleForGood(w);
-    expect(told(w)).toEqual([
+    expect(conditionsOf(w)).toEqual([
       ['ErrorOccurred', 'True', 'ErrorOccurred'],
       ['Reconciled', 'False', 'DeploymentTargetClaimNotFound'],
     ]);
   });
 
-  test('one with a claim and credentials says that it cannot have both', async () => {
+  test('reports that it cannot have both a claim and credentials', async () => {
     const w = await runningWithoutSpaces().have(environment({ ...byClaim, ...direct }));
     await w.settle();
-    expect(told(w)[1]).toEqual(['Reconciled', 'False', 'InvalidEnvironment']);
+    expect(conditionsOf(w)[1]).toEqual(['Reconciled', 'False', 'InvalidEnvironment']);
   });
 
-  test('its managed environment follows its credentials, also to nothing, without a condition', async () => {
+  test('updates its managed environment from its credentials, removes fields, and gets no condition', async () => {
     const w = await runningWithoutSpaces().have(secret, environment(direct));
     await w.settle();
     for (const change of [
@@ -200,9 +200,9 @@ describe('environments', () => {
   });
 
   test.each([
-    ['E-N5a: with', 'my-namespace', ['my-namespace']],
-    ['E-N5b: without', '', undefined],
-  ])('%s a namespace of the target, of a class that there is not', async (_what, defaultNamespace, namespaces) => {
+    ['with', 'my-namespace', ['my-namespace']],
+    ['without', '', undefined],
+  ])('works for a target %s a namespace whose class does not exist', async (_what, defaultNamespace, namespaces) => {
     const credentials = { ...target().spec.kubernetesCredentials, defaultNamespace };
     const w = await runningWithoutSpaces().have(
       secret,
@@ -224,7 +224,7 @@ describe('environments', () => {
     return w;
   }
 
-  test('the copy of the Secret follows it, heals, and goes with it', async () => {
+  test('updates, repairs and deletes its copy of the Secret', async () => {
     const w = await deployed();
     await w.patch(Secret, 'test-secret', { data: { kubeconfig: 'eQ==' } });
     await w.settle();
@@ -234,16 +234,16 @@ describe('environments', () => {
     expect(copy(w)?.data).toEqual({ kubeconfig: 'eQ==' });
     await w.delete(Secret, 'test-secret');
     await settleForGood(w);
-    expect([copy(w), told(w)[1]]).toEqual([undefined, ['Reconciled', 'False', 'SecretNotFound']]);
+    expect([copy(w), conditionsOf(w)[1]]).toEqual([undefined, ['Reconciled', 'False', 'SecretNotFound']]);
     await w.have(secret);
     await w.settle();
-    expect([copy(w)?.data, told(w)[1]]).toEqual([
+    expect([copy(w)?.data, conditionsOf(w)[1]]).toEqual([
       { kubeconfig: 'eA==' },
       ['Reconciled', 'True', 'SecretNotFoundResolved'],
     ]);
   });
 
-  test('its managed environment follows the credentials of the target', async () => {
+  test('updates its managed environment from the credentials of the target', async () => {
     const w = await deployed();
     await w.patch(DeploymentTarget, 'test-dt', {
       spec: { kubernetesCredentials: { apiURL: 'https://moved', defaultNamespace: 'new' } },
@@ -252,27 +252,27 @@ describe('environments', () => {
     expect(managed(w)?.spec).toMatchObject({ apiURL: 'https://moved', namespaces: ['new'] });
   });
 
-  test('its managed environment goes with it', async () => {
+  test('is deleted with its managed environment', async () => {
     const w = await deployed();
     await w.delete(Environment, 'my-env');
     await w.settle();
     expect(managed(w)).toBeUndefined();
   });
 
-  test('one that waits for its claim says so and only that, until the claim is bound', async () => {
+  test('reports that it waits for its claim, and nothing else, until the claim is bound', async () => {
     const w = await runningWithoutSpaces().have(targetClass('Retain'), secret, claim(), environment(byClaim));
     await w.settle();
-    expect(told(w)).toEqual([['Bound', 'False', 'DeploymentTargetClaimPending']]);
+    expect(conditionsOf(w)).toEqual([['Bound', 'False', 'DeploymentTargetClaimPending']]);
     await w.have(target('test-dt', { claimRef: 'test-dtc' }));
     await w.settle();
-    expect([told(w), managed(w)?.spec.apiURL]).toEqual([[], 'https://api-url/api']);
+    expect([conditionsOf(w), managed(w)?.spec.apiURL]).toEqual([[], 'https://api-url/api']);
     await w.delete(DeploymentTarget, 'test-dt');
     await w.settle();
-    expect(told(w).at(-1)).toEqual(['Bound', 'False', 'DeploymentTargetClaimLost']);
+    expect(conditionsOf(w).at(-1)).toEqual(['Bound', 'False', 'DeploymentTargetClaimLost']);
     expect(managed(w)).toBeDefined();
   });
 
-  test('what was made for it goes when it refers to no target any more', async () => {
+  test('deletes what was made for it once it no longer refers to a target', async () => {
     const w = await deployed();
     await w.patch(Environment, 'my-env', { spec: { configuration: null } });
     await w.settle();

@@ -1,4 +1,4 @@
-// The claim system as its design tells it, step by step. Nobody manages space requests here: the tests do.
+// The steps in the design of the claim system, one by one. No controller manages space requests here: the tests do.
 import { describe, expect, test } from 'vitest';
 import { claim, errorOf, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
@@ -18,7 +18,7 @@ import {
 import type { Settings } from '../settings.ts';
 
 const CLASS = 'test-isolation-level-namespace';
-const wanted = { deploymentTargetClassName: CLASS };
+const classSpec = { deploymentTargetClassName: CLASS };
 const environment: KubeObject & { spec: unknown } = {
   apiVersion: 'appstudio.redhat.com/v1alpha1',
   kind: 'Environment',
@@ -41,7 +41,7 @@ const dtc = (w: ClaimWorld) => w.get(DeploymentTargetClaim, 'staging-dtc');
 const dt = (w: ClaimWorld) => w.get(DeploymentTarget, 'staging-dtc-dt');
 const sr = (w: ClaimWorld) => [...w.api.all(SpaceRequest).values()][0] as SpaceRequest | undefined;
 
-async function say(w: ClaimWorld, status: string, reason: string, more: object = {}): Promise<ClaimWorld> {
+async function setReady(w: ClaimWorld, status: string, reason: string, more: object = {}): Promise<ClaimWorld> {
   const conditions = [{ type: 'Ready', status, reason }];
   await w.status(SpaceRequest, sr(w)!.metadata.name, { ...more, conditions });
   return w.settle();
@@ -49,7 +49,7 @@ async function say(w: ClaimWorld, status: string, reason: string, more: object =
 
 /** Steps 0 to 5: a class, a claim and an environment, and a request that is ready. */
 async function requested(policy: 'Delete' | 'Retain', settings: Partial<Settings> = {}): Promise<ClaimWorld> {
-  const w = await runningWithoutSpaces(settings).have(targetClass(policy, CLASS), claim('staging-dtc', wanted));
+  const w = await runningWithoutSpaces(settings).have(targetClass(policy, CLASS), claim('staging-dtc', classSpec));
   await w.have(environment, credentials);
   return w.settle();
 }
@@ -59,19 +59,19 @@ async function bound(policy: 'Delete' | 'Retain', settings: Partial<Settings> = 
   const w = await requested(policy, settings);
   await w.patch(SpaceRequest, sr(w)!.metadata.name, { metadata: { finalizers: [TOOLCHAIN_FINALIZER] } });
   const namespaceAccess = [{ name: 'new-namespace', secretRef: 'my-secret' }];
-  await say(w, 'True', 'Provisioned', { targetClusterURL: 'https://api-url', namespaceAccess });
+  await setReady(w, 'True', 'Provisioned', { targetClusterURL: 'https://api-url', namespaceAccess });
   expect([dtc(w)?.status?.phase, dt(w)?.status?.phase]).toEqual(['Bound', 'Bound']);
   return w;
 }
 
-/** The request may go. */
-async function letGo(w: ClaimWorld): Promise<ClaimWorld> {
+/** Lets the space request be deleted. */
+async function removeRequestFinalizer(w: ClaimWorld): Promise<ClaimWorld> {
   await w.patch(SpaceRequest, sr(w)!.metadata.name, { metadata: { finalizers: null } });
   return w.settle();
 }
 
-describe('from a class to a place to deploy to', () => {
-  test('steps 0 to 4: the claim is marked and waits, with a request named after it', async () => {
+describe('provisioning', () => {
+  test('steps 0 to 4: marks the claim, which waits, and makes a request named after it', async () => {
     const w = await requested('Delete');
     expect(dtc(w)?.status?.phase).toBe('Pending');
     expect(dtc(w)?.metadata.annotations).toEqual({ [PROVISIONER]: DEVSANDBOX });
@@ -82,13 +82,13 @@ describe('from a class to a place to deploy to', () => {
     expect(w.api.all(ManagedEnvironment).size).toBe(0);
   });
 
-  test('with the other annotation: the mark is the name of the class, and the request comes all the same', async () => {
+  test('marks the claim with the name of the class when the older annotation is set, and makes the request', async () => {
     const w = await requested('Delete', { provisionerAnnotation: 'class' });
     expect(dtc(w)?.metadata.annotations).toEqual({ [PROVISIONER]: CLASS });
     expect(sr(w)?.metadata.labels).toEqual({ 'appstudio.openshift.io/dtc': 'staging-dtc' });
   });
 
-  test('steps 5 to 8: the target says what the request does, and both are bound', async () => {
+  test('steps 5 to 8: makes a target from the request, and binds it and the claim', async () => {
     const w = await bound('Delete');
     expect(dt(w)?.metadata.annotations).toMatchObject({ [PROVISIONED_BY]: DEVSANDBOX });
     expect(dt(w)?.metadata.labels).toEqual({ [PROVISIONER]: CLASS });
@@ -108,7 +108,7 @@ describe('from a class to a place to deploy to', () => {
     expect([errorOf(dtc(w)), errorOf(dt(w))]).toEqual(['', '']);
   });
 
-  test('step 9: the environment has a managed environment with a copy of the Secret', async () => {
+  test('step 9: makes a managed environment with a copy of the Secret for the environment', async () => {
     const w = await bound('Delete');
     const managed = w.get(ManagedEnvironment, 'managed-environment-my-env');
     expect(managed?.metadata.ownerReferences).toMatchObject([{ kind: 'Environment', name: 'my-env' }]);
@@ -120,12 +120,12 @@ describe('from a class to a place to deploy to', () => {
     });
   });
 
-  test('the reference of a new target is an object where that is set', async () => {
+  test('makes the claimRef of a new target an object if that is set', async () => {
     const w = await bound('Delete', { claimRefShape: 'object' });
     expect(dt(w)?.spec.claimRef).toEqual({ name: 'staging-dtc' });
   });
 
-  test('the provisioner does not write the status of the target', async () => {
+  test('leaves the status of the target to binder and reclaimer', async () => {
     const w = await bound('Delete');
     const own = w.api.writes.findIndex(({ verb, kind }) => verb === 'create' && kind === 'DeploymentTarget');
     expect(own).toBeGreaterThan(-1);
@@ -139,37 +139,37 @@ async function failed(): Promise<ClaimWorld> {
   const w = await bound('Delete');
   await w.delete(DeploymentTarget, 'staging-dtc-dt');
   await w.settle();
-  await say(w, 'False', 'UnableToTerminate');
+  await setReady(w, 'False', 'UnableToTerminate');
   await w.clock.advance(150_000);
   await w.settle();
   expect(dt(w)?.status?.phase).toBe('Failed');
   return w;
 }
 
-describe('and back', () => {
-  test('with Delete, claim, target and request go together, and none before the request may', async () => {
+describe('deleting', () => {
+  test('a claim with Delete deletes target and request, and waits until the request is gone', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
-    await say(w, 'False', 'Terminating');
+    await setReady(w, 'False', 'Terminating');
     for (let s = 0; s < 10; s++) await w.clock.advance(1000);
     for (const each of [dtc(w), dt(w), sr(w)]) expect(each?.metadata.deletionTimestamp).toBeDefined();
     expect(dt(w)?.status?.phase).toBe('Bound');
-    await letGo(w);
+    await removeRequestFinalizer(w);
     expect([dtc(w), dt(w), sr(w)]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('with eager deletion, the claim goes at once, while the request still holds the target', async () => {
+  test('a claim with eager deletion finishes at once, while the request still holds the target', async () => {
     const w = await bound('Delete', { claimDeletion: 'eager' });
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
     expect(dtc(w)).toBeUndefined();
     for (const each of [dt(w), sr(w)]) expect(each?.metadata.deletionTimestamp).toBeDefined();
-    await letGo(w);
+    await removeRequestFinalizer(w);
     expect([dt(w), sr(w)]).toEqual([undefined, undefined]);
   });
 
-  test('with Retain, target and request stay, released and free of the claim', async () => {
+  test('a claim with Retain keeps target and request, and releases the target', async () => {
     const w = await bound('Retain');
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
@@ -180,22 +180,22 @@ describe('and back', () => {
     for (const each of [dt(w), sr(w)]) expect(each?.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('a request that is stuck makes the target fail after two minutes, by its reason alone', async () => {
+  test('a claim marks the target as Failed two minutes after the reason of the request says that it is stuck', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
-    await say(w, 'False', 'Terminating');
+    await setReady(w, 'False', 'Terminating');
     await w.clock.advance(180_000);
     await w.settle();
     expect(dt(w)?.status?.phase).toBe('Bound');
-    await say(w, 'True', 'UnableToTerminate');
+    await setReady(w, 'True', 'UnableToTerminate');
     expect(dt(w)?.status?.phase).toBe('Failed');
     expect(dtc(w)?.metadata.deletionTimestamp).toBeDefined();
-    await letGo(w);
+    await removeRequestFinalizer(w);
     expect([dtc(w), dt(w)]).toEqual([undefined, undefined]);
   });
 
-  test('a target whose finalizers were taken off goes, and its claim stays', async () => {
+  test('a target whose finalizers were removed keeps its claim, which becomes Lost', async () => {
     const w = await bound('Delete');
     await w.delete(DeploymentTarget, 'staging-dtc-dt');
     await w.patch(DeploymentTarget, 'staging-dtc-dt', { metadata: { finalizers: null } });
@@ -206,12 +206,12 @@ describe('and back', () => {
     expect([dtc(w)?.metadata.deletionTimestamp, dtc(w)?.status?.phase]).toEqual([undefined, 'Lost']);
   });
 
-  test('a failed target is looked at every 30 s, should nobody tell that the request is gone', async () => {
+  test('a Failed target is checked again every 30 s, in case no event says that the request is gone', async () => {
     const w = await failed();
     expect(w.clock.nextIn).toBeLessThanOrEqual(30_000);
   });
 
-  test('a failed target stays so, whatever happens to its claim', async () => {
+  test('a Failed target stays Failed, whatever happens to its claim', async () => {
     const w = await failed();
     await w.patch(DeploymentTargetClaim, 'staging-dtc', { metadata: { labels: { touched: 'true' } } });
     await w.settle();
@@ -219,7 +219,7 @@ describe('and back', () => {
   });
 });
 
-describe('a claim that is deleted on the way leaves nothing', () => {
+describe('a claim that is deleted before it is bound', () => {
   test.each([
     ['while it waits for its request', async (w: ClaimWorld) => w],
     [
@@ -228,40 +228,40 @@ describe('a claim that is deleted on the way leaves nothing', () => {
         await w.have(
           target(
             'staging-dtc-dt',
-            { ...wanted, claimRef: 'staging-dtc' },
+            { ...classSpec, claimRef: 'staging-dtc' },
             { annotations: { [PROVISIONED_BY]: DEVSANDBOX } },
           ),
         );
         return w;
       },
     ],
-  ])('%s', async (_when, meanwhile) => {
+  ])('leaves nothing behind: %s', async (_when, meanwhile) => {
     const w = await requested('Delete');
     await w.stop();
     await meanwhile(w);
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
-    if (sr(w) !== undefined) await letGo(w);
+    if (sr(w) !== undefined) await removeRequestFinalizer(w);
     expect([dtc(w), dt(w), sr(w)]).toEqual([undefined, undefined, undefined]);
   });
 });
 
-describe('deletions do not depend on the class', () => {
-  test('of a claim', async () => {
+describe('a deletion after the class was deleted', () => {
+  test('of a claim works', async () => {
     const w = await bound('Delete');
     await w.api.delete(DeploymentTargetClass, { name: CLASS });
     await w.delete(DeploymentTargetClaim, 'staging-dtc');
     await w.settle();
-    await letGo(w);
+    await removeRequestFinalizer(w);
     expect([dtc(w), dt(w), sr(w)]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('of a target', async () => {
+  test('of a target works', async () => {
     const w = await bound('Delete');
     await w.api.delete(DeploymentTargetClass, { name: CLASS });
     await w.delete(DeploymentTarget, 'staging-dtc-dt');
     await w.settle();
-    await letGo(w);
+    await removeRequestFinalizer(w);
     expect([dt(w), sr(w), dtc(w)?.status?.phase]).toEqual([undefined, undefined, 'Lost']);
   });
 });

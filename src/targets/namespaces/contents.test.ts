@@ -1,4 +1,4 @@
-// What a class puts into a namespace.
+// What is created in the namespace of a target.
 import { expect, test } from 'vitest';
 import { DeploymentTargetClass } from '../../api/targets.ts';
 import { namespaceParameters } from '../provisioning/parameters.ts';
@@ -16,7 +16,7 @@ test.each([
     },
   ],
   [{ defaultRequest: { cpu: '10m' } }, { defaultRequest: { cpu: '10m' } }],
-])('limits %j are as the server stores them', (limits, stored) => {
+])('limitsOf completes %j as the server would store it', (limits, stored) => {
   const spec = { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete', parameters: { limits } };
   const parameters = namespaceParameters(object(DeploymentTargetClass, 'local', { spec })).value!;
   const limitRange = limitsOf('place', parameters).find(({ kind }) => kind.kind === 'LimitRange');

@@ -1,4 +1,4 @@
-// What is in a namespace that is made into a target: an account that may deploy there, and the limits of its class.
+// What is created in the namespace of a target: an account that may deploy there, and the limits of its class.
 import type { NamespaceParameters } from '../provisioning/parameters.ts';
 import { LimitRange, NetworkPolicy, ResourceQuota, RoleBinding, ServiceAccount } from '../objects.ts';
 import type { NamespaceContent } from '../objects.ts';
@@ -8,7 +8,7 @@ import { ACCOUNT, MADE_BY, MADE_BY_LABEL } from './names.ts';
 const RBAC = 'rbac.authorization.k8s.io';
 const NAME = 'offshoot';
 
-/** The account that may deploy to a namespace, which does not depend on its class. */
+/** The account that may deploy to a namespace; it does not depend on the class. */
 export function accountOf(namespace: string, lastClaim: string | undefined): NamespaceContent[] {
   const metadata = { name: ACCOUNT, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } };
   const annotations = lastClaim === undefined ? {} : { annotations: { [LAST_CLAIM]: lastClaim } };
@@ -30,7 +30,7 @@ export function accountOf(namespace: string, lastClaim: string | undefined): Nam
   ];
 }
 
-/** The limits that a class puts into a namespace. */
+/** The quota, limits and network policy of a class. */
 export function limitsOf(namespace: string, parameters: NamespaceParameters): NamespaceContent[] {
   const metadata = (name: string) => ({ name, namespace, labels: { [MADE_BY_LABEL]: MADE_BY } });
   const { quota, limits, networkPolicy, allowFrom } = parameters;
@@ -40,7 +40,7 @@ export function limitsOf(namespace: string, parameters: NamespaceParameters): Na
     contents.push({ kind: ResourceQuota, object });
   }
   if (limits !== undefined) {
-    const spec = { limits: [{ type: 'Container', ...completed(limits) }] };
+    const spec = { limits: [{ type: 'Container', ...withDefaults(limits) }] };
     contents.push({
       kind: LimitRange,
       object: { apiVersion: 'v1', kind: 'LimitRange', metadata: metadata(NAME), spec },
@@ -60,14 +60,14 @@ export function limitsOf(namespace: string, parameters: NamespaceParameters): Na
   return contents;
 }
 
-/** Limits with what the server would fill in: what is stored is then what is applied, and no later process writes it. */
-function completed({ max, ...limits }: NonNullable<NamespaceParameters['limits']>) {
+/** Limits with the defaults that the server would fill in, so that a later process finds nothing to write. */
+function withDefaults({ max, ...limits }: NonNullable<NamespaceParameters['limits']>) {
   const inherited = { ...max, ...limits.default };
   const requested = { ...inherited, ...limits.defaultRequest };
-  const isSome = (quantities: object): boolean => Object.keys(quantities).length > 0;
+  const isNotEmpty = (quantities: object): boolean => Object.keys(quantities).length > 0;
   return {
     ...(max && { max }),
-    ...(isSome(inherited) && { default: inherited }),
-    ...(isSome(requested) && { defaultRequest: requested }),
+    ...(isNotEmpty(inherited) && { default: inherited }),
+    ...(isNotEmpty(requested) && { defaultRequest: requested }),
   };
 }

@@ -1,20 +1,20 @@
-// Names of what the provisioner of namespaces makes.
+// Names that the namespace provisioner uses.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import { digest, joinName, REQUESTED_NAMESPACE } from '../names.ts';
 
 /** Holds a target until its namespace is gone. */
 export const NAMESPACE_FINALIZER = 'offshoot.dev/namespace';
-/** On a namespace and the Secret for it: that we made them, and with what. */
+/** On a namespace and its Secret: the provisioner that made them. */
 export const MADE_BY_LABEL = 'offshoot.dev/provisioner';
 export const MADE_BY = 'namespace';
-/** On a namespace: that its target was made, so that it is not taken for a new one when somebody removes that. */
+/** On a namespace: its target was made, so that the namespace does not look new when the target is deleted. */
 export const TARGET_MADE = 'offshoot.dev/target-made';
-/** On the Secret with credentials for a namespace: that namespace. */
+/** On a Secret with credentials: the namespace that they are for. */
 export const OF_NAMESPACE = 'offshoot.dev/place';
-/** Who gets the credentials for a namespace. */
+/** The service account that the credentials are for. */
 export const ACCOUNT = 'deployer';
 
-/** The name of the namespace for a claim: the one that it asks for, or one of our choice. */
+/** The name of the namespace for a claim: the requested one, or a generated one. */
 export function namespaceNameFor(claim: DeploymentTargetClaim): string {
   const { name, namespace, uid = '', annotations } = claim.metadata;
   return annotations?.[REQUESTED_NAMESPACE] ?? joinName(`${namespace}-${name}`.replaceAll('.', '-'), digest(uid));

@@ -18,7 +18,7 @@ import { namespaceProblem, planNamespaceRequest } from './request.ts';
 const PROVISIONER = 'offshoot.dev/namespace';
 const UID = 'dt.appstudio.redhat.com/claim-uid';
 const REQUESTED = 'dt.appstudio.redhat.com/requested-namespace';
-const GOING = { deletionTimestamp: ago(5) };
+const DELETING = { deletionTimestamp: ago(5) };
 
 const ofClass = (parameters: object = {}, reclaimPolicy = 'Delete'): DeploymentTargetClass =>
   object(DeploymentTargetClass, 'local', { spec: { provisioner: PROVISIONER, parameters, reclaimPolicy } });
@@ -69,7 +69,7 @@ describe('a claim', () => {
   const plan = (it: DeploymentTargetClaim, ...others: KubeObject[]) =>
     planIn([it, ...others], (view) => planNamespaceRequest(view, it));
 
-  test('gets a namespace that says what it is for, with the labels of the class', () => {
+  test('gets a namespace with annotations that say what it is for, and the labels of the class', () => {
     const { steps } = plan(claim(), ofClass({ labels: { team: 'a' } }));
     expect(steps).toMatchObject([
       {
@@ -85,7 +85,7 @@ describe('a claim', () => {
     ]);
   });
 
-  test('gets the name that it asks for', () => {
+  test('gets a namespace with the requested name', () => {
     expect(shown(plan(claim({ [REQUESTED]: 'mine' }), ofClass()))).toEqual(['make Namespace mine']);
   });
 
@@ -99,7 +99,7 @@ describe('a claim', () => {
       'namespace busy exists already: request another name, or none',
     ],
     [
-      'a name that can be none',
+      'an invalid name',
       claim({ [REQUESTED]: 'No_Name' }),
       [],
       {},
@@ -107,7 +107,7 @@ describe('a claim', () => {
       '"No_Name" can\'t be the name of a namespace for a claim: use at most 63 lower-case letters, digits and dashes, not beginning with kube-',
     ],
     [
-      'a name of the cluster itself',
+      'a reserved name',
       claim({ [REQUESTED]: 'kube-system' }),
       [],
       {},
@@ -115,29 +115,29 @@ describe('a claim', () => {
       expect.stringContaining('kube-system'),
     ],
     [
-      'parameters that make no sense',
+      'invalid parameters',
       claim(),
       [],
       { quota: { cpu: true }, warm: -1, tokenLifetime: '1m', colour: 'red', limits: { max: { cpu: 'much' } } },
       'InvalidParameters',
       'DeploymentTargetClass local: parameters.quota.cpu must be a quantity such as 2, 500m or 4Gi, not true; parameters.limits.max.cpu must be a quantity such as 2, 500m or 4Gi, not "much"; parameters.tokenLifetime must be a duration of at least 10m, such as 12h or 7d, not "1m"; parameters.warm must be a whole number of at least 0, not -1; parameters.colour is not known here',
     ],
-    ['no places', claim(), [], { maxTotal: 0 }, 'QuotaExceeded', expect.stringContaining('0 of 0 are taken')],
+    ['no quota left', claim(), [], { maxTotal: 0 }, 'QuotaExceeded', expect.stringContaining('0 of 0 are taken')],
     [
-      'what an earlier claim of its name left',
+      'no quota left and a namespace of an earlier claim of the same name',
       claim(),
       [namespace({ ...FOR_CLAIM, [UID]: 'old' }, {}, 'kept')],
       { maxTotal: 0 },
       'QuotaExceeded',
       expect.stringContaining('0 of 0 are taken'),
     ],
-  ] as const)('with %s gets none, and hears why', (_what, it, others, parameters, reason, message) => {
+  ] as const)('with %s gets no namespace, and reports why', (_what, it, others, parameters, reason, message) => {
     const of = ofClass(parameters);
     expect(shown(plan(it, of, ...others))).toEqual([]);
     expect(planIn([it, of, ...others], (view) => namespaceProblem(view, it, of))).toEqual({ reason, message });
   });
 
-  test('that asks for a name takes no other target of the pool', () => {
+  test('that requests a name gets no pooled target with another name', () => {
     const fresh = object(
       DeploymentTargetClaim,
       'dev',
@@ -155,14 +155,14 @@ describe('a namespace', () => {
   const plan = (it: Namespace, ...others: KubeObject[]): Plan =>
     planIn([it, ...others], (view) => planNamespaceTarget(view, it, defaultSettings));
 
-  test('gets an account and limits, credentials beside its target, and becomes one for its claim', () => {
+  test('gets an account, limits and credentials, and becomes a target for its claim', () => {
     const parameters = {
       quota: { cpu: 4, memory: '8Gi' },
       limits: { default: { cpu: '1' }, defaultRequest: { cpu: '100m' } },
       allowFrom: ['ingress'],
       tokenLifetime: '12h',
     };
-    // Credentials are for one account: that comes first, and all else waits for it.
+    // Credentials are for one account: it is created first, and everything else waits for it.
     const contents = shown(plan(namespace(FOR_CLAIM), claim(), ofClass(parameters)));
     expect(contents.filter((line) => !line.startsWith('own'))).toEqual([]);
     const planned = plan(namespace(FOR_CLAIM), claim(), ofClass(parameters), account);
@@ -201,32 +201,42 @@ describe('a namespace', () => {
     expect(made).not.toHaveProperty('object.status');
   });
 
-  test('of the pool becomes a target for nobody yet', () => {
+  test('of the pool becomes a target without a claim', () => {
     const { steps } = plan(namespace(), ofClass({ networkPolicy: 'none' }), account);
     expect(steps!.at(-1)).not.toHaveProperty('object.spec.claimRef');
     expect(shown({ steps: steps! }).filter((line) => line.includes('NetworkPolicy'))).toEqual([]);
   });
 
   test.each([
-    ['is none of ours', namespace(FOR_CLAIM, { labels: {} }), [claim(), ofClass()], []],
-    ['is going', namespace(FOR_CLAIM, GOING), [claim(), ofClass()], []],
-    ['has lost its claim', namespace(FOR_CLAIM), [ofClass()], ['remove Namespace place']],
-    ['has a claim that goes', namespace(FOR_CLAIM), [claim({}, GOING), ofClass()], ['remove Namespace place']],
+    ['is not ours is left alone', namespace(FOR_CLAIM, { labels: {} }), [claim(), ofClass()], []],
+    ['is being deleted is left alone', namespace(FOR_CLAIM, DELETING), [claim(), ofClass()], []],
+    ['has no claim any more is deleted', namespace(FOR_CLAIM), [ofClass()], ['remove Namespace place']],
     [
-      'was made for an earlier claim of the name',
+      'has a claim that is being deleted is deleted',
+      namespace(FOR_CLAIM),
+      [claim({}, DELETING), ofClass()],
+      ['remove Namespace place'],
+    ],
+    [
+      'was made for an earlier claim of the same name is deleted',
       namespace({ ...FOR_CLAIM, [UID]: 'old' }),
       [claim(), ofClass()],
       ['remove Namespace place'],
     ],
     [
-      'has lost its claim before its target was bound',
+      'has no claim any more and an unbound target deletes that',
       namespace(FOR_CLAIM),
       [ofClass(), target({ spec: { ...target().spec, claimRef: 'dev' } })],
       ['remove DeploymentTarget team/dev-dt'],
     ],
-    ['is in the pool and its class is gone', namespace(), [target()], ['remove DeploymentTarget team/dev-dt']],
     [
-      'has become a target remembers it',
+      'is in the pool and has no class any more deletes its target',
+      namespace(),
+      [target()],
+      ['remove DeploymentTarget team/dev-dt'],
+    ],
+    [
+      'has become a target gets an annotation',
       namespace(),
       [target(), ofClass({ networkPolicy: 'none' }), account],
       [
@@ -238,30 +248,40 @@ describe('a namespace', () => {
       ],
     ],
     [
-      'was in the pool and lost its target goes, for it may have been used',
+      'was in the pool and lost its target is deleted, because it may have been used',
       namespace(MADE),
       [ofClass()],
       ['remove Namespace place'],
     ],
-    ['was in the pool and lost its target stays under Retain', namespace(MADE), [ofClass({}, 'Retain')], []],
-    ['lost its target waits for its claim to go', namespace({ ...FOR_CLAIM, ...MADE }), [claim(), ofClass()], []],
+    ['was in the pool and lost its target is kept with Retain', namespace(MADE), [ofClass({}, 'Retain')], []],
     [
-      'lost its target goes with its claim',
+      'lost its target waits until its claim is deleted',
+      namespace({ ...FOR_CLAIM, ...MADE }),
+      [claim(), ofClass()],
+      [],
+    ],
+    [
+      'lost its target is deleted with its claim',
       namespace({ ...FOR_CLAIM, ...MADE }),
       [ofClass()],
       ['remove Namespace place'],
     ],
-    ['has a target that goes', namespace(FOR_CLAIM), [claim(), ofClass(), target({}, GOING)], []],
     [
-      'finds the name of its target taken',
+      'has a target that is being deleted is left alone',
+      namespace(FOR_CLAIM),
+      [claim(), ofClass(), target({}, DELETING)],
+      [],
+    ],
+    [
+      'finds the name of its target taken is left alone',
       namespace(FOR_CLAIM),
       [claim(), ofClass(), target({}, { annotations: {} })],
       [],
     ],
     [
-      'lies in a namespace that goes',
+      'has its target in a namespace that is being deleted is left alone',
       namespace(FOR_CLAIM),
-      [claim(), ofClass(), object(Namespace, 'team', {}, GOING)],
+      [claim(), ofClass(), object(Namespace, 'team', {}, DELETING)],
       [],
     ],
   ] as const)('that %s', (_what, it, others, expected) => {
@@ -269,16 +289,16 @@ describe('a namespace', () => {
   });
 
   test.each([
-    ['was had before and is reserved for', { 'dt.appstudio.redhat.com/recycled': 'true' }],
+    ['was recycled and is reserved for', { 'dt.appstudio.redhat.com/recycled': 'true' }],
     ['is locked for', { [UID]: 'next' }],
-  ])('that has a target which %s the next claim of the name keeps it', (_what, annotations) => {
+  ])('whose target %s the next claim of the same name keeps it', (_what, annotations) => {
     const spec = { ...target().spec, claimRef: 'dev' };
     const taken = target({ spec, status: { phase: 'Available' } }, { annotations: { ...MADE_HERE, ...annotations } });
     const steps = shown(plan(namespace(FOR_CLAIM), ofClass({}, 'Retain'), taken));
     expect(steps.filter((line) => line.startsWith('remove'))).toEqual([]);
   });
 
-  describe('has credentials', () => {
+  describe('with credentials', () => {
     const settings = defaultSettings;
     const bound = { ...target({ status: { phase: 'Bound' } }), spec: { ...target().spec, claimRef: 'dev' } };
     const place = namespace(FOR_CLAIM);
@@ -298,12 +318,12 @@ describe('a namespace', () => {
         },
       );
     const tokens = (planned: Plan) => shown(planned).filter((line) => line.startsWith('token'));
-    const judged = (it: Secret, other: Partial<Settings> = {}, who: KubeObject = account) =>
+    const tokensFor = (it: Secret, other: Partial<Settings> = {}, who: KubeObject = account) =>
       tokens(
         planIn([place, claim(), bound, who, it], (view) => planNamespaceTarget(view, place, { ...settings, ...other })),
       );
 
-    test('which are replaced in time, also when the class is gone', () => {
+    test('renews them in time, even when the class is gone', () => {
       const world = [claim(), bound, account];
       const fresh = plan(place, ...world, secret(599));
       expect([tokens(fresh), fresh.requeueAfterMs]).toEqual([[], 1000]);
@@ -311,23 +331,23 @@ describe('a namespace', () => {
     });
 
     test.each([
-      ['as they were issued stay', secret(1), {}, account, 0],
-      ['that somebody overwrote', secret(1, 'Z2FyYmFnZQ=='), {}, account, 1],
-      ['without their annotations', object(Secret, 'dev-dt-81df6', { data: { kubeconfig: 'eA==' } }), {}, account, 1],
+      ['are unchanged', secret(1), {}, account, 0],
+      ['were overwritten', secret(1, 'Z2FyYmFnZQ=='), {}, account, 1],
+      ['lost their annotations', object(Secret, 'dev-dt-81df6', { data: { kubeconfig: 'eA==' } }), {}, account, 1],
       [
-        'of an account that was made anew',
+        'are for an account that was recreated',
         secret(1),
         {},
         { ...account, metadata: { ...account.metadata, uid: 'new' } },
         1,
       ],
-      ['for another URL', secret(1), { cluster: { ...cluster, server: 'https://moved' } }, account, 1],
-      ['for another authority', secret(1), { cluster: { ...cluster, caPem: 'another' } }, account, 1],
-    ] as const)('%s', (_what, it, other, who, count) => {
-      expect(judged(it, other, who)).toHaveLength(count);
+      ['are for another URL', secret(1), { cluster: { ...cluster, server: 'https://moved' } }, account, 1],
+      ['are for another certificate authority', secret(1), { cluster: { ...cluster, caPem: 'another' } }, account, 1],
+    ] as const)('decides whether to issue them again when they %s', (_what, it, other, who, count) => {
+      expect(tokensFor(it, other, who)).toHaveLength(count);
     });
 
-    test('also when somebody deleted the account and the class is gone', () => {
+    test('recreates a deleted account, even when the class is gone', () => {
       expect(shown(plan(place, claim(), bound, secret(1)))).toEqual([
         'own ServiceAccount place/deployer',
         'own RoleBinding place/deployer',
@@ -335,7 +355,7 @@ describe('a namespace', () => {
     });
   });
 
-  test('shuts out whoever had it last: the account is recreated, and then the credentials', () => {
+  test('revokes the access of the last claim: recreates the account, and then the credentials', () => {
     const annotations = { ...MADE_HERE, [LAST]: 'uid-of-before' };
     const released = target({ status: { phase: 'Released' } }, { annotations });
     const steps = shown(plan(namespace({ ...FOR_CLAIM, ...MADE }), released, account));
@@ -355,23 +375,23 @@ describe('a namespace', () => {
   });
 });
 
-describe('a target that goes', () => {
+describe('a target that is being deleted', () => {
   const plan = (it: DeploymentTarget, ...others: KubeObject[]): Plan =>
     planIn([it, ...others], (view) => planRelease(view, it));
-  const LET_GO = 'edit DeploymentTarget team/dev-dt {"metadata":{"finalizers":[]}}';
+  const FINALIZER_REMOVED = 'edit DeploymentTarget team/dev-dt {"metadata":{"finalizers":[]}}';
   const used = {
-    ...GOING,
+    ...DELETING,
     annotations: { 'provisioner.appstudio.redhat.com/provisioned-by': PROVISIONER, [UID]: 'uid-of-dev' },
   };
 
   const first = (planned: Plan): unknown => shown(planned)[0];
-  /** What a plan says of its target. */
-  const told = ({ steps }: Plan): unknown => {
+  /** The status of the target in a plan. */
+  const statusIn = ({ steps }: Plan): unknown => {
     const step = steps?.at(-1);
     return step?.do === 'edit' ? (step.to as DeploymentTarget).status : undefined;
   };
 
-  test('takes its namespace with it, and waits until that is gone', () => {
+  test('deletes its namespace, and waits until that is gone', () => {
     const planned = plan(target({}, used), ofClass(), namespace());
     expect(first(planned)).toBe('remove Namespace place');
     const ready = {
@@ -380,36 +400,39 @@ describe('a target that goes', () => {
       reason: 'Terminating',
       message: 'waiting for namespace place to be deleted',
     };
-    expect(told(planned)).toMatchObject({ conditions: [ready] });
-    expect(told(planned)).not.toHaveProperty('phase', 'Failed');
-    expect(shown(plan(target({}, used), ofClass()))).toEqual([LET_GO]);
+    expect(statusIn(planned)).toMatchObject({ conditions: [ready] });
+    expect(statusIn(planned)).not.toHaveProperty('phase', 'Failed');
+    expect(shown(plan(target({}, used), ofClass()))).toEqual([FINALIZER_REMOVED]);
   });
 
-  test('leaves its namespace where the class retains it, and nobody will touch that again', () => {
+  test('keeps its namespace with Retain, and removes our marks from it', () => {
     const planned = plan(target({}, used), ofClass({}, 'Retain'), namespace(FOR_CLAIM));
     expect(shown(planned)).toEqual([
       'edit Namespace place {"metadata":{"labels":{"offshoot.dev/provisioner":null},"annotations":{"offshoot.dev/target":null,"offshoot.dev/claim":null}}}',
-      LET_GO,
+      FINALIZER_REMOVED,
     ]);
-    expect(first(plan(target({}, GOING), ofClass({}, 'Retain'), namespace()))).toBe('remove Namespace place');
+    expect(first(plan(target({}, DELETING), ofClass({}, 'Retain'), namespace()))).toBe('remove Namespace place');
   });
 
-  test('never takes a namespace of somebody else with it', () => {
-    expect(shown(plan(target({}, used), ofClass(), object(Namespace, 'place')))).toEqual([LET_GO]);
+  test('never deletes a namespace of somebody else', () => {
+    expect(shown(plan(target({}, used), ofClass(), object(Namespace, 'place')))).toEqual([FINALIZER_REMOVED]);
     const other = namespace({ 'offshoot.dev/target': 'team/other' });
-    expect(shown(plan(target({}, used), ofClass(), other))).toEqual([LET_GO]);
+    expect(shown(plan(target({}, used), ofClass(), other))).toEqual([FINALIZER_REMOVED]);
   });
 
-  test('is failed after two minutes, and keeps waiting', () => {
+  test('becomes Failed after two minutes, and keeps waiting', () => {
     const slow = (seconds: number) =>
       plan(target({}, used), ofClass(), namespace({}, { deletionTimestamp: ago(seconds) }));
-    expect([told(slow(120)), slow(120).requeueAfterMs]).toMatchObject([{ conditions: [{ reason: 'Terminating' }] }, 1]);
+    expect([statusIn(slow(120)), slow(120).requeueAfterMs]).toMatchObject([
+      { conditions: [{ reason: 'Terminating' }] },
+      1,
+    ]);
     const message = 'deleting namespace place has taken over 2 minutes';
-    expect(told(slow(121))).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'Failed', message }] });
+    expect(statusIn(slow(121))).toMatchObject({ phase: 'Failed', conditions: [{ reason: 'Failed', message }] });
     expect(slow(121).events).toEqual([{ type: 'Warning', reason: 'Failed', note: message }]);
   });
 
-  test('or does not, or is not ours, is left alone', () => {
+  test('is left alone if it is not ours, and so is one that is not being deleted', () => {
     expect(plan(target(), ofClass(), namespace())).toEqual({});
     expect(plan(target({}, { ...used, finalizers: [] }), ofClass(), namespace())).toEqual({});
   });
@@ -423,25 +446,25 @@ describe('a warm pool', () => {
   const pooledTarget = (n: number, fields: object = {}, meta: Partial<ObjectMeta> = {}): DeploymentTarget =>
     target(fields, meta, `pooled-${n}`, `place-${n}`);
 
-  test('is kept where there is a claim of the class, and only there', () => {
+  test('is filled only in namespaces with a claim of the class', () => {
     expect(plan(ofClass({ warm: 2 }), claim())).toHaveLength(2);
     expect(plan(ofClass({ warm: 2 }))).toEqual([]);
     expect(plan(ofClass(), claim())).toEqual([]);
   });
 
-  test('counts what is on its way, and not what is taken or going', () => {
+  test('counts unfinished namespaces, and not those that are bound or being deleted', () => {
     const bound = { status: { phase: 'Bound' } };
     expect(plan(ofClass({ warm: 2 }), claim(), pooled(1), pooled(2))).toEqual([]);
     expect(plan(ofClass({ warm: 2 }), claim(), pooled(1), pooled(2), pooledTarget(2, bound))).toHaveLength(1);
-    expect(plan(ofClass({ warm: 2 }), claim(), pooled(1), pooled(2, GOING))).toHaveLength(1);
+    expect(plan(ofClass({ warm: 2 }), claim(), pooled(1), pooled(2, DELETING))).toHaveLength(1);
     expect(plan(ofClass({ warm: 1 }), claim(), namespace(FOR_CLAIM))).toHaveLength(1);
   });
 
-  test('is never larger than what a quota leaves', () => {
+  test('is never larger than the quota allows', () => {
     expect(plan(ofClass({ warm: 5, maxPerNamespace: 3 }), claim())).toHaveLength(2);
   });
 
-  test('is given back when it is not needed any more, the unfinished first', () => {
+  test('shrinks when it is no longer needed, unfinished namespaces first', () => {
     const world = [pooled(1), pooledTarget(1), pooled(2)];
     expect(plan(ofClass({ warm: 1 }), claim(), ...world)).toEqual(['remove Namespace place-2']);
     expect(plan(ofClass({ warm: 1 }), ...world)).toEqual([

@@ -1,5 +1,5 @@
-// The warm pool: where there are claims of a class, some free targets of it are kept, so that the next claim is bound at
-// once.
+// The warm pool: keeps some free targets of a class in namespaces that have claims of it, so that the next claim is
+// bound at once.
 import { DeploymentTarget, DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
@@ -30,20 +30,20 @@ export function planPool(view: View, ofClass: DeploymentTargetClass): Plan {
   if (ofClass.spec.provisioner !== NAMESPACE_PROVISIONER || deletionTimestamp !== undefined) return {};
   const warm = namespaceParameters(ofClass).value?.warm ?? 0;
   const free = Map.groupBy(freeNamespaces(view, name), ({ targetRef }) => targetRef.namespace);
-  // Without a pool it does not matter who claims, and not every claim need wake this.
+  // Without a pool, claims do not matter: reading none saves a reconcile for each claim.
   const claims = warm === 0 ? [] : view.index(Claims, 'anyClass', name);
   const inUse = new Set(claims.map(({ metadata }) => metadata.namespace!));
   const steps = [...new Set([...inUse, ...free.keys()])].sort().flatMap((home) => {
     const isEnding = view.get(Namespace, { name: home })?.metadata.deletionTimestamp !== undefined;
     const size = inUse.has(home) && !isEnding ? Math.min(warm, quotaLeft(view, ofClass, home)) : 0;
     const pooled = free.get(home) ?? [];
-    if (pooled.length > size) return pooled.slice(size).map(giveUp);
+    if (pooled.length > size) return pooled.slice(size).map(removeFromPool);
     return fillPool(view, ofClass, home, size - pooled.length);
   });
   return { steps };
 }
 
-/** Free namespaces of a class, those that are furthest first: the others are the first to go. */
+/** Free namespaces of a class, finished ones first: the last ones are the first to be deleted. */
 function freeNamespaces(view: View, className: string): ProvisionedNamespace[] {
   const namespaces = view
     .index(PooledNamespaces, 'pooled', className)
@@ -53,11 +53,11 @@ function freeNamespaces(view: View, className: string): ProvisionedNamespace[] {
   return namespaces.filter(isFree).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-function giveUp({ target, namespace }: ProvisionedNamespace): Step {
+function removeFromPool({ target, namespace }: ProvisionedNamespace): Step {
   return target === undefined ? remove(Namespace, namespace) : removeUnchanged(DeploymentTarget, target);
 }
 
-/** Makes so many namespaces, with the first names that are not taken. */
+/** Makes `count` namespaces, with the first free names. */
 function fillPool(view: View, ofClass: DeploymentTargetClass, home: string, count: number): Step[] {
   const steps: Step[] = [];
   for (let slot = 0; steps.length < count; slot++) {

@@ -1,4 +1,4 @@
-// The end of a target of the namespace provisioner, where its namespace stays.
+// The deletion of a target of the namespace provisioner whose namespace is retained.
 import { expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -40,8 +40,8 @@ const secret = object(Secret, credentials, {}, { labels: LABELS });
 
 test.each([
   ['when the namespace is kept', [namespace], ['edit Namespace place']],
-  ['when somebody deleted the namespace', [], []],
-])('the credentials go with the target, also %s', (_when, others, steps) => {
+  ['when the namespace was deleted by hand', [], []],
+])('the credentials are deleted with the target %s', (_when, others, steps) => {
   const plan = planIn([target, secret, ...others], (view) => planRelease(view, target));
   expect(shown(plan).map((line) => line.split(' {')[0])).toEqual([
     `remove Secret team/${credentials}`,
@@ -50,7 +50,7 @@ test.each([
   ]);
 });
 
-test('so they do when somebody took the target away by force, once the claim is gone too', () => {
+test('the credentials of a target that was deleted by force are deleted once the claim is gone too', () => {
   const secret = object(Secret, secretNameFor('dev-dt', 'place'));
   const claim = object(DeploymentTargetClaim, 'dev', { spec: { deploymentTargetClassName: 'gone' } });
   const namespace = object(

@@ -1,4 +1,4 @@
-// The namespace provisioner, last part: with a target goes its namespace, or it is let go, as the class says.
+// The namespace provisioner, last part: deletes or keeps the namespace of a deleted target, as the class says.
 import { DeploymentTarget } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
@@ -11,7 +11,7 @@ import { policyFor } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor } from './names.ts';
 import { isTargetOf } from './world.ts';
 
-/** How long a namespace may take to go before its target is called failed. */
+/** How long the deletion of a namespace may take before its target becomes Failed. */
 const STUCK_MS = 120_000;
 
 export function namespaceRelease(): ControllerDefinition {
@@ -23,7 +23,7 @@ export function namespaceRelease(): ControllerDefinition {
   });
 }
 
-/** Plans the end of one target. */
+/** Plans the deletion of one target. */
 export function planRelease(view: View, target: DeploymentTarget): Plan {
   const { deletionTimestamp, finalizers = [] } = target.metadata;
   if (deletionTimestamp === undefined || !finalizers.includes(NAMESPACE_FINALIZER)) return {};
@@ -31,8 +31,8 @@ export function planRelease(view: View, target: DeploymentTarget): Plan {
   const named = view.get(Namespace, { name: defaultNamespace });
   const namespace = named && isTargetOf(target, named) ? named : undefined;
   const withoutSecret = secretSteps(view, target, defaultNamespace);
-  if (namespace === undefined) return { steps: [...withoutSecret, letGo(target)] };
-  if (isKept(view, target)) return { steps: [...withoutSecret, disown(namespace), letGo(target)] };
+  if (namespace === undefined) return { steps: [...withoutSecret, removeFinalizer(target)] };
+  if (isKept(view, target)) return { steps: [...withoutSecret, disown(namespace), removeFinalizer(target)] };
 
   const steps: Step[] = [...withoutSecret, remove(Namespace, namespace)];
   const since = Date.parse(namespace.metadata.deletionTimestamp ?? '') || view.now();
@@ -40,25 +40,25 @@ export function planRelease(view: View, target: DeploymentTarget): Plan {
   const { name } = namespace.metadata;
   if (leftMs >= 0) {
     const message = `waiting for namespace ${name} to be deleted`;
-    return { steps: [...steps, telling(view, target, 'Terminating', message)], requeueAfterMs: leftMs + 1 };
+    return { steps: [...steps, statusStep(view, target, 'Terminating', message)], requeueAfterMs: leftMs + 1 };
   }
   const message = `deleting namespace ${name} has taken over 2 minutes`;
-  const isNews = target.status?.phase !== 'Failed';
+  const isNew = target.status?.phase !== 'Failed';
   return {
-    steps: [...steps, telling(view, target, 'Failed', message)],
-    ...(isNews && { events: [{ type: 'Warning', reason: 'Failed', note: message }] }),
+    steps: [...steps, statusStep(view, target, 'Failed', message)],
+    ...(isNew && { events: [{ type: 'Warning', reason: 'Failed', note: message }] }),
   };
 }
 
-/** How the end of the target goes on, in its status: the reclaimer has nothing more to do with it. */
-function telling(view: View, target: DeploymentTarget, reason: 'Terminating' | 'Failed', message: string): Step {
+/** Writes the progress of the deletion into the status of the target: the reclaimer has finished with it. */
+function statusStep(view: View, target: DeploymentTarget, reason: 'Terminating' | 'Failed', message: string): Step {
   const { status } = target;
   const conditions = withPlanned(status?.conditions, condition('Ready', false, reason, message), view.now());
   const phase = reason === 'Failed' ? { phase: reason } : {};
   return editStatus(DeploymentTarget, target, { ...status, ...phase, conditions });
 }
 
-/** The credentials go with the target, whatever became of the namespace. */
+/** Deletes the credentials with the target, whatever happened to the namespace. */
 function secretSteps(view: View, { metadata }: DeploymentTarget, defaultNamespace: string): Step[] {
   const secret = view.get(Secret, {
     name: secretNameFor(metadata.name, defaultNamespace),
@@ -67,20 +67,20 @@ function secretSteps(view: View, { metadata }: DeploymentTarget, defaultNamespac
   return secret?.metadata.labels?.[MADE_BY_LABEL] === MADE_BY ? [remove(Secret, secret)] : [];
 }
 
-/** Whether the namespace outlives its target. One that nobody ever had does not. */
+/** Whether the namespace is kept. One that no claim ever had is not. */
 function isKept(view: View, target: DeploymentTarget): boolean {
   const wasUsed = target.metadata.annotations?.[CLAIM_UID] !== undefined || target.status?.phase === 'Released';
   return wasUsed && policyFor(view, target) === 'Retain';
 }
 
-/** A namespace that stays is nobody's any more. */
+/** Removes our marks from a namespace that is kept. */
 function disown(namespace: Namespace): Step {
   const { [MADE_BY_LABEL]: _by, ...labels } = namespace.metadata.labels ?? {};
   const unmarked = withAnnotations(namespace, { [OF_TARGET]: undefined, [OF_CLAIM]: undefined });
   return edit(Namespace, namespace, { ...unmarked, metadata: { ...unmarked.metadata, labels } });
 }
 
-function letGo(target: DeploymentTarget): Step {
+function removeFinalizer(target: DeploymentTarget): Step {
   const finalizers = target.metadata.finalizers!.filter((name) => name !== NAMESPACE_FINALIZER);
   return edit(DeploymentTarget, target, { ...target, metadata: { ...target.metadata, finalizers } });
 }

@@ -1,4 +1,4 @@
-// The namespace provisioner, first part: a claim that waits for a target of one of its classes gets a namespace.
+// The namespace provisioner, first part: makes a namespace for a claim that waits for a target of one of its classes.
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
@@ -28,7 +28,7 @@ export function namespaceRequests(): ControllerDefinition {
     name: 'namespace-requests',
     kind: DeploymentTargetClaim,
     ownsStatus: false,
-    // One after the other: two claims at once could both take the last one that a quota leaves.
+    // One at a time: two claims at once could both take the last slot of a quota.
     workers: 1,
     plan: planNamespaceRequest,
     failed: (claim, { message }, now) => refusedTo(claim, message, now),
@@ -53,7 +53,7 @@ export function planNamespaceRequest(view: View, claim: DeploymentTargetClaim): 
   };
 }
 
-/** A namespace of a class. What it was made for is written on it, and decides all that follows. */
+/** A namespace of a class. Its annotations say what it was made for; all later plans depend on them. */
 export function namespaceFor(
   ofClass: DeploymentTargetClass,
   name: string,
@@ -71,7 +71,7 @@ export function namespaceFor(
   };
 }
 
-/** Why no namespace is made for a claim, or no target of it. */
+/** Why no namespace is made for a claim, or no target from it. */
 export function namespaceProblem(
   view: View,
   claim: DeploymentTargetClaim,

@@ -1,4 +1,4 @@
-// Credentials for a namespace that is gone and whose target was never made go too: whoever made them may have ended in
+// Deletes credentials for a namespace that is gone and whose target was never made: the process may have crashed in
 // between.
 import { DeploymentTarget } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
@@ -25,7 +25,7 @@ export function planSecret(view: View, secret: Secret): Plan {
   const target = view.get(DeploymentTarget, refOf(ofTarget));
   const namespace = view.get(Namespace, { name: namespaceName });
   const isUsed = target?.spec.kubernetesCredentials.clusterCredentialsSecret === name;
-  const isComing =
+  const isPending =
     namespace?.metadata.annotations?.[OF_TARGET] === ofTarget && namespace.metadata.deletionTimestamp === undefined;
-  return isUsed || isComing ? {} : { steps: [remove(Secret, secret)] };
+  return isUsed || isPending ? {} : { steps: [remove(Secret, secret)] };
 }

@@ -1,5 +1,5 @@
-// The namespace provisioner, second part: a namespace that was made for a claim or for the pool gets an account, limits
-// and credentials that are renewed, and becomes a target.
+// The namespace provisioner, second part: turns a namespace that was made for a claim or the pool into a target, with
+// an account, limits and credentials that are renewed.
 import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
@@ -42,28 +42,28 @@ import type { ProvisionedNamespace } from './world.ts';
 
 export function namespaceTargets(settings: Settings): ControllerDefinition {
   return defineController<Namespace>({
-    // Also the field manager of what was made: it stays what it was.
-    name: 'namespace-places',
+    // Also the field manager of existing objects, so it must not change.
+    name: 'namespace-targets',
     kind: Namespace,
     ownsStatus: false,
     plan: (view, namespace) => planNamespaceTarget(view, namespace, settings),
     failed: (namespace, { message }) => {
-      const isTold = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);
-      return { steps: isTold ? [] : [annotate(Namespace, namespace, { [PROBLEM]: message })] };
+      const isRecorded = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);
+      return { steps: isRecorded ? [] : [annotate(Namespace, namespace, { [PROBLEM]: message })] };
     },
   });
 }
 
-/** Plans what is made of one namespace. */
+/** Plans one namespace. */
 export function planNamespaceTarget(view: View, namespace: Namespace, settings: Settings): Plan {
   const provisioned = provisionedNamespaceOf(view, namespace);
   if (provisioned === undefined || namespace.metadata.deletionTimestamp !== undefined) return {};
   const ofClass = classOf(view, provisioned.className);
   const policy = reclaimPolicyOf(ofClass?.spec.reclaimPolicy, namespace.metadata.annotations?.[RECLAIM_POLICY]);
-  if (isAbandoned(provisioned, ofClass, policy)) return { steps: giveUp(view, provisioned) };
-  // Somebody took the target away without asking us. Its claim has lost it, and there may be something in here.
+  if (isAbandoned(provisioned, ofClass, policy)) return { steps: deleteAbandoned(view, provisioned) };
+  // The target was deleted by force. Its claim is Lost, and the namespace may hold workloads.
   if (provisioned.target === undefined && provisioned.wasMade) {
-    return { steps: provisioned.claim === undefined ? withoutSecret(view, provisioned) : [] };
+    return { steps: provisioned.claim === undefined ? secretDeletion(view, provisioned) : [] };
   }
   const home = view.get(Namespace, { name: provisioned.targetRef.namespace });
   const isEnding = [provisioned.target, home].some((each) => each?.metadata.deletionTimestamp !== undefined);
@@ -74,7 +74,7 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
   const { account, ...access } = accountSteps(view, provisioned);
   const limits = parameters === undefined ? [] : limitsOf(name, parameters);
   const contents = [...access.steps, ...limits.map(({ kind, object }) => own(kind, object))];
-  // Credentials are for one account, which must be there first, and a target has credentials from the beginning.
+  // Credentials are for one account, which must exist first, and a target has credentials from the beginning.
   if (account === undefined) return { steps: contents };
   const { steps, freshForMs } = credentials(view, provisioned, account, parameters, settings);
   return {
@@ -82,7 +82,7 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
       ...contents,
       ...steps,
       ...targetSteps(provisioned, settings),
-      // What kept it from being made is over, and its target is remembered.
+      // The problem is solved, and it is recorded that the target was made.
       annotate(Namespace, namespace, {
         [PROBLEM]: undefined,
         ...(provisioned.target !== undefined && { [TARGET_MADE]: 'true' }),
@@ -93,12 +93,12 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
 }
 
 interface Account {
-  /** Undefined while it is to be made, or recreated. */
+  /** Undefined until it is created, or recreated. */
   readonly account: KubeObject | undefined;
   readonly steps: readonly Step[];
 }
 
-/** The account of a namespace. Whoever has a token of the one that a claim had before is shut out with it. */
+/** The account of a namespace. It is recreated after each claim, which revokes the tokens of the last one. */
 function accountSteps(view: View, { namespace, target }: ProvisionedNamespace): Account {
   const lastClaim = target?.metadata.annotations?.[LAST_CLAIM];
   const { name } = namespace.metadata;
@@ -109,7 +109,7 @@ function accountSteps(view: View, { namespace, target }: ProvisionedNamespace): 
   return { account: live, steps };
 }
 
-/** Whether nobody has a namespace or will have it, and what may be in it need not be kept. */
+/** Whether no claim has a namespace or will have it, and its contents need not be kept. */
 function isAbandoned(
   provisioned: ProvisionedNamespace,
   ofClass: DeploymentTargetClass | undefined,
@@ -121,28 +121,28 @@ function isAbandoned(
   if (claimRef === undefined)
     return (target === undefined && wasMade) || (ofClass === undefined && isFree(provisioned));
   if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
-  // What becomes of a target that was bound is decided by its class, also when it is reserved again.
+  // A target that was bound is reclaimed by its class, even if it is reserved again.
   const { [RECYCLED]: recycled, [CLAIM_UID]: uid } = target.metadata.annotations ?? {};
   const wasBound = recycled !== undefined || ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
   const isFor = claimNameOf(target) === claimRef.name && (uid ?? claimUid) === claimUid;
   return claim === undefined && !wasBound && isFor;
 }
 
-/** A namespace that nobody will ever use is removed: through its target if it has one, which takes it along. */
-function giveUp(view: View, provisioned: ProvisionedNamespace): Step[] {
+/** Deletes an abandoned namespace, or its target if it has one, which deletes the namespace. */
+function deleteAbandoned(view: View, provisioned: ProvisionedNamespace): Step[] {
   const { namespace, target } = provisioned;
   if (target !== undefined) {
     return target.metadata.deletionTimestamp === undefined ? [removeUnchanged(DeploymentTarget, target)] : [];
   }
-  return [...withoutSecret(view, provisioned), remove(Namespace, namespace)];
+  return [...secretDeletion(view, provisioned), remove(Namespace, namespace)];
 }
 
-function withoutSecret(view: View, { namespace, targetRef }: ProvisionedNamespace): Step[] {
+function secretDeletion(view: View, { namespace, targetRef }: ProvisionedNamespace): Step[] {
   const secret = view.get(Secret, secretRefOf(targetRef, namespace));
   return secret === undefined ? [] : [remove(Secret, secret)];
 }
 
-/** Where the credentials for a namespace are: beside its target. */
+/** Where the credentials for a namespace are: in the namespace of its target. */
 function secretRefOf(
   target: { readonly name: string; readonly namespace: string },
   namespace: Namespace,
@@ -188,7 +188,7 @@ function credentials(
   return { steps: [step], freshForMs: lifetimeMs / 2 };
 }
 
-/** The target, made once and then followed only in where the API server is. */
+/** Makes the target once, and then updates only its credentials, such as the address of the API server. */
 function targetSteps(provisioned: ProvisionedNamespace, { cluster, claimRefShape, insecureTargets }: Settings): Step[] {
   const { namespace, target, targetRef, className, claim } = provisioned;
   const { annotations = {} } = namespace.metadata;

@@ -1,4 +1,4 @@
-// What the namespace provisioner looks up: the target and the claim that a namespace was made for.
+// Lookups of the namespace provisioner: the target and the claim that a namespace was made for.
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { defineTable, refOf } from '../../kube/index.ts';
@@ -8,7 +8,7 @@ import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROV
 import { Namespace } from '../objects.ts';
 import { MADE_BY, MADE_BY_LABEL, TARGET_MADE } from './names.ts';
 
-/** The class of a namespace in the pool: one that was made for no claim. */
+/** The class of a namespace in the pool, which was made for no claim. */
 function pooledClass({ metadata }: Namespace): readonly string[] {
   const { [CLASS_NAME]: className, [OF_CLAIM]: ofClaim } = metadata.annotations ?? {};
   return className === undefined || ofClaim !== undefined ? [] : [className];
@@ -20,16 +20,16 @@ export const PooledNamespaces = defineTable(Namespace, { indexes: { pooled: pool
 export interface ProvisionedNamespace {
   readonly namespace: Namespace;
   readonly className: string;
-  /** Where its target is, or should be. */
+  /** The name that its target has or will have. */
   readonly targetRef: Required<Ref>;
-  /** The target, unless another one has its name. */
+  /** The target; undefined if another target has its name. */
   readonly target: DeploymentTarget | undefined;
   readonly isNameTaken: boolean;
-  /** Whether there is or ever was a target. */
+  /** Whether a target was ever made. */
   readonly wasMade: boolean;
-  /** The claim that it was made for; undefined for one in the pool. */
+  /** The claim that it was made for; undefined in the pool. */
   readonly claimRef: Ref | undefined;
-  /** That very claim, if it is still there. */
+  /** That very claim, if it still exists. */
   readonly claim: DeploymentTargetClaim | undefined;
 }
 
@@ -40,15 +40,15 @@ export function provisionedNamespaceOf(view: View, namespace: Namespace): Provis
   if (labels?.[MADE_BY_LABEL] !== MADE_BY || ofTarget === undefined) return undefined;
   const targetRef = refOf(ofTarget) as Required<Ref>;
   const holder = view.get(DeploymentTarget, targetRef);
-  const isIts = holder !== undefined && isTargetOf(holder, namespace);
+  const isItsTarget = holder !== undefined && isTargetOf(holder, namespace);
   const claimRef = ofClaim === undefined ? undefined : refOf(ofClaim);
   const claim = claimRef && view.get(DeploymentTargetClaim, claimRef);
   return {
     namespace,
     className,
     targetRef,
-    target: isIts ? holder : undefined,
-    isNameTaken: holder !== undefined && !isIts,
+    target: isItsTarget ? holder : undefined,
+    isNameTaken: holder !== undefined && !isItsTarget,
     wasMade: annotations[TARGET_MADE] !== undefined,
     claimRef,
     claim: claim?.metadata.uid === annotations[CLAIM_UID] ? claim : undefined,
@@ -64,7 +64,7 @@ export function isTargetOf({ metadata, spec }: DeploymentTarget, namespace: Name
   );
 }
 
-/** Whether nobody has or ever had a namespace: it may be claimed, and may be removed. */
+/** Whether no claim has or ever had a namespace: it may be claimed, or deleted. */
 export function isFree({ namespace, claimRef, target, wasMade }: ProvisionedNamespace): boolean {
   if (claimRef !== undefined || namespace.metadata.deletionTimestamp !== undefined) return false;
   if (target === undefined) return !wasMade;

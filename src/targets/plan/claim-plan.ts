@@ -1,4 +1,4 @@
-// What would happen to claims: the forecast of the controllers, as far as it concerns them, and how they would be then.
+// What would happen to claims: the part of the controllers' forecast that concerns them, and their state afterwards.
 import { DeploymentTargetClaim, Environment } from '../../api/targets.ts';
 import { namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
 import type { Forecast, ForecastOptions, ForecastReport, Named } from '../../controller/index.ts';
@@ -6,14 +6,14 @@ import { keyOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
 import { phaseOf, problemOf, verdictOf, warningsOf } from '../describe/state.ts';
 
-/** How a claim would be in the end. */
+/** The state of a claim at the end of the forecast. */
 export interface PlannedClaim {
   /** `namespace/name` */
   readonly claim: string;
   /** Its phase; `Gone` when it is deleted. */
   readonly phase: string;
   readonly target?: string;
-  /** Why it would get no further. */
+  /** Why it would not be bound. */
   readonly problem?: string;
   readonly warnings?: readonly string[];
 }
@@ -22,12 +22,15 @@ export interface ClaimPlan extends ForecastReport {
   readonly claims: readonly PlannedClaim[];
 }
 
-export type ClaimPlanOptions = Pick<ForecastOptions, 'controllers' | 'tables' | 'now' | 'intents' | 'horizonMs'> & {
-  /** The claims that are asked about, beside those that are intended. */
+export type ClaimPlanOptions = Pick<
+  ForecastOptions,
+  'controllers' | 'tables' | 'now' | 'intents' | 'horizonMs' | 'refuse'
+> & {
+  /** Further claims to report on, beside those in the intents. */
   readonly claims?: readonly Ref[];
 };
 
-/** Plans claims: what would be made, changed and removed for them or because of what is intended, in order. */
+/** Plans claims: what would be created, changed and deleted for them or because of the intents, in order. */
 export function planClaims({ claims = [], ...options }: ClaimPlanOptions): ClaimPlan {
   const { intents = [], tables } = options;
   const intended = intents.map(namedIn);

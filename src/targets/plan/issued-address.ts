@@ -1,5 +1,5 @@
-// How users of targets reach the cluster, by the credentials that were issued last. Only the control plane that issues
-// them knows it otherwise; whoever plans for it must not take its address for another, nor its credentials for stale.
+// The address at which users of targets reach the cluster, from the credentials that were issued last. Otherwise only
+// the control plane knows it; a plan with another address would find all credentials stale.
 import type { ClusterAddress, Tables } from '../../kube/index.ts';
 import { TOKEN_ISSUED } from '../../kube/index.ts';
 import { isIssuedFor } from '../credentials.ts';
@@ -15,7 +15,7 @@ interface Kubeconfig {
   }[];
 }
 
-/** The address in the newest credentials of ours; undefined where there are none. */
+/** The address in the newest credentials that we issued; undefined if there are none. */
 export async function issuedAddress(tables: Tables): Promise<ClusterAddress | undefined> {
   const issuedAt = ({ metadata }: Secret): string => metadata.annotations?.[TOKEN_ISSUED] ?? '';
   const issued = [...tables.of(Secret).list()].filter((secret) => issuedAt(secret) !== '');
@@ -23,8 +23,8 @@ export async function issuedAddress(tables: Tables): Promise<ClusterAddress | un
   const { parse } = await import('../../kube/yaml.ts');
   for (const secret of newestFirst) {
     const text = Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString();
-    const address = addressIn(readable(() => parse(text) as Kubeconfig | null));
-    // Somebody may have changed it since.
+    const address = addressIn(orUndefined(() => parse(text) as Kubeconfig | null));
+    // The Secret may have been changed since.
     if (address !== undefined && isIssuedFor(secret, address)) return address;
   }
   return undefined;
@@ -41,7 +41,7 @@ function addressIn(kubeconfig: Kubeconfig | null | undefined): ClusterAddress | 
   };
 }
 
-function readable<R>(read: () => R): R | undefined {
+function orUndefined<R>(read: () => R): R | undefined {
   try {
     return read();
   } catch {

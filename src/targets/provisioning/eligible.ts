@@ -1,4 +1,5 @@
-// Whether a provisioner should make a target for a claim: the beginning of the contract between binder and provisioners.
+// Whether a provisioner should make a target for a claim: the first half of the contract between binder and
+// provisioners.
 import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { claimUidOf } from '../claim-ref.ts';
@@ -8,8 +9,8 @@ import type { ClaimReason } from '../reasons.ts';
 import { classOf, targetNamed, targetsReferringTo } from '../world.ts';
 
 /**
- * The class of which this provisioner should make a target for the claim; undefined if it should not. The mark on the
- * claim is the provisioner's name or, from other binders, the class's.
+ * The class of the target that this provisioner should make for the claim; undefined if it should not. The provisioner
+ * annotation of the claim is the name of the provisioner or, from other binders, of the class.
  */
 export function classToProvision(
   view: View,
@@ -22,12 +23,12 @@ export function classToProvision(
   if (ofClass?.spec.provisioner !== provisioner) return undefined;
   if (mark !== provisioner && mark !== ofClass.metadata.name) return undefined;
   if (isEnding(view, claim.metadata.namespace)) return undefined;
-  // One that is locked for the claim is about to be bound to it.
+  // A target that is locked for the claim is about to be bound to it.
   const isLocked = targetsReferringTo(view, claim).some((target) => claimUidOf(target) === claim.metadata.uid);
   return isLocked || targetNamed(view, claim) !== undefined ? undefined : ofClass;
 }
 
-/** In a namespace that is going nothing can be made. */
+/** Whether a namespace is being deleted: nothing can be created in it. */
 export function isEnding(view: View, name = ''): boolean {
   return view.get(Namespace, { name })?.metadata.deletionTimestamp !== undefined;
 }

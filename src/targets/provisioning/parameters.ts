@@ -1,4 +1,4 @@
-// What a class may say in its parameters, and what is wrong with them if something is.
+// The parameters of classes, and their validation.
 import * as z from 'zod';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { parseDuration } from '../../kube/index.ts';
@@ -30,7 +30,7 @@ const everyClass = {
   allowStaticMatch: z.boolean('must be true or false').default(true),
 };
 
-/** What the parameters of every class may say; the rest is the provisioner's own. */
+/** Parameters that every class may have; the others belong to its provisioner. */
 const ClassParameters = z.object(everyClass);
 export type ClassParameters = z.output<typeof ClassParameters>;
 
@@ -49,21 +49,21 @@ const NamespaceParameters = z.strictObject({
   tokenLifetime: duration(600_000, '10m').optional(),
   warm: count(0).default(0),
 });
-/** What the parameters of a class of namespaces of this cluster say. */
+/** The parameters of a class of the namespace provisioner. */
 export type NamespaceParameters = z.output<typeof NamespaceParameters>;
 
-/** Parameters, or what is wrong with them. */
+/** Parameters, or their problems. */
 export interface Parsed<T> {
   readonly value?: T;
   readonly problem?: string;
-  /** The same, one by one. */
+  /** The problems one by one. */
   readonly issues?: readonly Issue[];
 }
 
 interface Issue {
-  /** Where, from the parameters on. */
+  /** The path below the parameters. */
   readonly path: readonly string[];
-  /** Absent when nothing may be there at all. */
+  /** The value; absent for an unknown field. */
   readonly found?: unknown;
   readonly problem: string;
 }

@@ -1,11 +1,11 @@
-// How many claims of a class may have a target. Provisioners ask before they make one; the binder tells the claim.
+// How many claims of a class may have a target. Provisioners check it before they make one; the binder reports it.
 import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { classParameters } from './parameters.ts';
 import type { Problem } from './eligible.ts';
 import { Claims, isProvidedFor } from '../world.ts';
 
-/** Why a claim has to wait for others of its class to go; undefined if it need not, or is provided for already. */
+/** Why a claim must wait for quota; undefined if it need not, or already has what it asks for. */
 export function quotaProblem(
   view: View,
   claim: DeploymentTargetClaim,
@@ -40,7 +40,7 @@ export function quotaLeft(view: View, ofClass: DeploymentTargetClass, namespace:
   return Math.min(left(maxPerNamespace, 'class', `${namespace}/${name}`), left(maxTotal, 'anyClass', name));
 }
 
-/** Others that are provided for, or stand before this claim in the queue. */
+/** How many other claims already have a target, or are older than this claim. */
 function ahead(view: View, claim: DeploymentTargetClaim, others: readonly DeploymentTargetClaim[]): number {
   return others.filter((other) => {
     if (other.metadata.uid === claim.metadata.uid) return false;

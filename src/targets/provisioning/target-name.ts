@@ -1,4 +1,4 @@
-// Another target has the name of the one that a provisioner would make for a claim: what the claim says then.
+// The problem of a claim whose target can't be made because another target has the name.
 import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
@@ -8,7 +8,7 @@ import { MAKE_AVAILABLE, sandboxTarget } from '../names.ts';
 import type { Problem } from './eligible.ts';
 import { targetsReferringTo } from '../world.ts';
 
-/** Another target has the name that the claim's target would get. One that is going is waited for. */
+/** Reports another target that has the name of the claim's target. One that is being deleted is waited for. */
 export function targetNameProblem(view: View, claim: DeploymentTargetClaim): Problem | undefined {
   const { name, namespace } = claim.metadata;
   if (targetsReferringTo(view, claim).length > 0) return undefined;
@@ -16,19 +16,19 @@ export function targetNameProblem(view: View, claim: DeploymentTargetClaim): Pro
   if (holder === undefined || refersTo(holder, claim) || holder.metadata.deletionTimestamp !== undefined) {
     return undefined;
   }
-  const message = `DeploymentTarget ${holder.metadata.name} exists already and is not for this claim${wayOut(claim, holder)}`;
+  const message = `DeploymentTarget ${holder.metadata.name} exists already and is not for this claim${advice(claim, holder)}`;
   return { reason: 'TargetNameTaken', message };
 }
 
-/** What whoever wants a target for the claim can do, and need do no more. */
-function wayOut(claim: DeploymentTargetClaim, holder: DeploymentTarget): string {
+/** What the user has to do to get a target for the claim. */
+function advice(claim: DeploymentTargetClaim, holder: DeploymentTarget): string {
   const { metadata, status } = holder;
   const dt = `${metadata.name} -n ${metadata.namespace}`;
   if (status?.phase === 'Released') {
-    const told = '; an earlier claim released it with what is deployed there.';
+    const origin = '; an earlier claim released it with what is deployed there.';
     const reuse = ` To get it as it is, kubectl annotate dt ${dt} ${MAKE_AVAILABLE}=true;`;
     const replace = ` to get another one, kubectl delete dt ${dt}`;
-    return `${told}${couldTakeOver(claim, holder) ? reuse : ''}${replace}`;
+    return `${origin}${couldTakeOver(claim, holder) ? reuse : ''}${replace}`;
   }
   if (status?.phase === 'Bound') return `: it is bound to ${claimNameOf(holder)}; use another name for the claim`;
   return ': delete it, or set its claimRef to the claim';

@@ -1,4 +1,4 @@
-// A claim with all that belongs to it, made by hand: for the tests of what is shown of claims.
+// A claim and the objects that belong to it, for the tests of descriptions.
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { Condition } from '../../controller/conditions.ts';
@@ -7,12 +7,12 @@ import type { Kind, KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import { Namespace, Secret } from '../objects.ts';
 import type { ClaimWorld } from '../describe/world.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 function made<T extends KubeObject>(
   kind: Kind<T>,
   name: string,
-  fields: Fields,
+  fields: JsonObject,
   metadata: Partial<ObjectMeta> = {},
 ): T {
   return {
@@ -23,12 +23,12 @@ function made<T extends KubeObject>(
   } as unknown as T;
 }
 
-/** A condition at some time. */
+/** A condition with a fixed time. */
 export function condition(type: string, status: Condition['status'], reason: string, message = ''): Condition {
   return { type, status, reason, message, lastTransitionTime: '2026-01-01T00:00:00Z' };
 }
 
-export function claim(spec: Fields, phase?: string, conditions: readonly Condition[] = [], metadata = {}) {
+export function claim(spec: JsonObject, phase?: string, conditions: readonly Condition[] = [], metadata = {}) {
   const status = phase === undefined ? {} : { status: { phase, conditions } };
   return made(
     DeploymentTargetClaim,
@@ -42,7 +42,7 @@ export function sandboxClass(provisioner = 'appstudio.redhat.com/devsandbox') {
   return made(DeploymentTargetClass, 'sandbox', { spec: { provisioner, reclaimPolicy: 'Delete' } });
 }
 
-export function target(phase?: string, metadata: Partial<ObjectMeta> = {}, credentials: Fields = {}) {
+export function target(phase?: string, metadata: Partial<ObjectMeta> = {}, credentials: JsonObject = {}) {
   const kubernetesCredentials = {
     defaultNamespace: 'place',
     apiURL: 'https://api.test',
@@ -53,7 +53,7 @@ export function target(phase?: string, metadata: Partial<ObjectMeta> = {}, crede
   return made(DeploymentTarget, 'staging-dt', { spec, ...(phase !== undefined && { status: { phase } }) }, metadata);
 }
 
-/** A space request; with a status of `True` it has given access to the namespace `place`. */
+/** A space request; with the status `True` it gives access to the namespace `place`. */
 export function request(status: Condition['status'], reason: string, message = '', metadata: Partial<ObjectMeta> = {}) {
   const access = { targetClusterURL: 'https://api.test', namespaceAccess: [{ name: 'place', secretRef: 'access' }] };
   return made(
@@ -80,7 +80,7 @@ export function event(about: KubeObject, type: Event['type'], reason: string, no
   return made(Event, reason, { eventTime: '2026-01-01T00:00:00Z', type, reason, note, regarding });
 }
 
-/** The world of a claim; what is not given is not there. */
+/** The world of a claim; what is not given does not exist. */
 export function world(of: Partial<ClaimWorld> & Pick<ClaimWorld, 'claim'>): ClaimWorld {
   return {
     ofClass: undefined,

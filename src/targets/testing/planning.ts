@@ -1,4 +1,4 @@
-// Runs plans over a handful of objects, and shows their steps in one line each. For the tests beside the plans.
+// Runs plans on a few objects, and prints each step as one line. For unit tests of plans.
 import { Reads } from '../../controller/index.ts';
 import type { Plan, View } from '../../controller/index.ts';
 import { editPatch, keyOf, Tables, timestamp } from '../../kube/index.ts';
@@ -7,14 +7,14 @@ import { targetTables } from '../tables.ts';
 
 export const NOW = Date.parse('2026-01-01T00:10:00Z');
 
-/** A moment so many seconds before now, as Kubernetes writes it. */
+/** The time `seconds` before now, as Kubernetes writes it. */
 export function ago(seconds: number): string {
   return timestamp(NOW - seconds * 1000);
 }
 
 type Meta = Partial<ObjectMeta>;
 
-/** An object of a kind, as the server would have it. */
+/** An object of a kind, as the server would store it. */
 export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields: object = {}, metadata: Meta = {}): T {
   return {
     apiVersion: kind.group === '' ? kind.version : `${kind.group}/${kind.version}`,
@@ -32,7 +32,7 @@ export function object<T extends KubeObject>(kind: Kind<T>, name: string, fields
   } as unknown as T;
 }
 
-/** Runs a plan on a world that consists of these objects, and did so a minute ago. */
+/** Runs a plan on these objects, after running it once for the time a minute before. */
 export function planIn<R>(objects: readonly KubeObject[], plan: (view: View) => R, now = NOW): R {
   let time = now - 60_000;
   const reads = new Reads({ tables: tablesOf(objects), now: () => time, wake: () => {} });
@@ -45,7 +45,7 @@ export function planIn<R>(objects: readonly KubeObject[], plan: (view: View) => 
   }
 }
 
-/** Whether a plan in a world of these objects would be made again when another comes, or one of them changes. */
+/** Whether a plan on these objects would run again when one of them changes, or another is created. */
 export function isWoken(objects: readonly KubeObject[], plan: (view: View) => unknown, change: KubeObject): boolean {
   const tables = tablesOf(objects);
   let woken = false;
@@ -73,7 +73,7 @@ function kindOf({ kind: name }: KubeObject): AnyKind {
   return kind;
 }
 
-/** `make Kind namespace/name` for each step; edits with what they change. Edits that change nothing are left out. */
+/** `make Kind namespace/name` for each step; edits with their patch. Edits without a change are left out. */
 export function shown({ steps = [] }: Plan): string[] {
   return steps.flatMap((step) => shownStep(step) ?? []);
 }
