@@ -1,5 +1,5 @@
-// Every condition that an Istio resource can have: reasons and texts as their readers know them. reasons.ts says what to
-// do about each.
+// Every condition of an Istio resource: reasons and messages as users of the Kyma operator know them. reasons.ts has
+// the advice for each.
 import type { PlannedCondition } from '../controller/index.ts';
 
 interface Row {
@@ -14,7 +14,7 @@ const USER_RESOURCES = 'IngressTargetingUserResourceFound';
 
 const notReady = (message: string): Row => ({ type: READY, status: 'False', message });
 
-/** By reason. */
+/** Conditions by reason. */
 export const REASONS = {
   ReconcileSucceeded: { type: READY, status: 'True', message: 'Reconciliation succeeded' },
   ReconcileUnknown: {
@@ -62,25 +62,25 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** The condition of a reason, in its own words by default. */
+/** The condition for a reason, by default with its own message. */
 export function condition(reason: Reason, message: string = REASONS[reason].message): PlannedCondition {
   const { type, status } = REASONS[reason];
   return { type, status, reason, message };
 }
 
-/** The conditions of a failure: one that is about something else than `Ready` also makes the resource not ready. */
+/** The conditions of a failure: one of another type than `Ready` also makes the resource not ready. */
 export function failureConditions(reason: Reason, message?: string): readonly PlannedCondition[] {
   const specific = condition(reason, message);
   return specific.type === READY ? [specific] : [condition('ReconcileFailed'), specific];
 }
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
-/** The condition that names workloads which a person has to restart. */
+/** The condition that names workloads that need a manual restart. */
 export function manualRestartRequired(workloads: readonly string[]): PlannedCondition {
   if (workloads.length === 0) return condition('ProxySidecarManualRestartRequired');
-  const more = workloads.length - MOST_NAMES;
-  const named = workloads.slice(0, MOST_NAMES).join(', ');
+  const more = workloads.length - MAX_NAMES;
+  const named = workloads.slice(0, MAX_NAMES).join(', ');
   return condition(
     'ProxySidecarManualRestartRequired',
     `The sidecars of the following workloads could not be restarted: ${named}` +

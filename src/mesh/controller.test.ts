@@ -1,11 +1,12 @@
-// Which resource rules, what is refused, and what a deletion waits for, on an API server.
+// Which resource rules, what is refused, and what a deletion waits for, tested on an API server.
 import { afterEach, describe, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { Istio } from '../api/istio.ts';
 import { defineKind, isNotFound } from '../kube/index.ts';
 import { FINALIZER, LAST_APPLIED } from './names.ts';
 import { Blocking } from './tables.ts';
-import { Deployment, Event, Namespace, saidOf, startMesh } from '../../test/support/running-mesh.ts';
+import { Deployment, Event, Namespace } from '../../test/support/core-kinds.ts';
+import { descriptionAndReason, startMesh } from '../../test/support/running-mesh.ts';
 import type { RunningMesh } from '../../test/support/running-mesh.ts';
 
 const VirtualService = defineKind('networking.istio.io/v1', 'VirtualService', 'virtualservices');
@@ -19,14 +20,14 @@ afterEach(async () => {
 const start = async (...options: Parameters<typeof startMesh>): Promise<RunningMesh> =>
   (running = await startMesh(...options));
 
-describe('of several resources', () => {
-  test('the first by name rules among those of one second, and the next takes over when it goes', async () => {
+describe('several resources', () => {
+  test('of the same age: the first by name rules, and the next takes over when it is deleted', async () => {
     const mesh = await start();
     await mesh.create({}, { name: 'a' });
     await mesh.inState('Ready', 'a');
     await mesh.create({}, { name: 'b' });
     const second = await mesh.inState('Error', 'b');
-    expect(saidOf(second)).toEqual([
+    expect(descriptionAndReason(second)).toEqual([
       'Stopped Istio CR reconciliation: only Istio CR a in kyma-system reconciles the module',
       'OlderCRExists',
     ]);
@@ -36,12 +37,12 @@ describe('of several resources', () => {
     expect(await mesh.istio('a')).toBeUndefined();
   });
 
-  test('one outside kyma-system never counts, and can be deleted at once', async () => {
+  test('outside kyma-system never rule, and can be deleted at once', async () => {
     const mesh = await start();
     const elsewhere = { namespace: 'default', name: 'default' };
     await mesh.create({}, elsewhere);
     await until(async () => (await mesh.find(Istio, elsewhere))?.status?.state === 'Error');
-    expect(saidOf((await mesh.find(Istio, elsewhere))!)).toEqual([
+    expect(descriptionAndReason((await mesh.find(Istio, elsewhere))!)).toEqual([
       'Stopped Istio CR reconciliation: istio CR is not in kyma-system namespace',
       'ReconcileFailed',
     ]);
@@ -51,7 +52,7 @@ describe('of several resources', () => {
   });
 });
 
-describe('a version that may not be installed', () => {
+describe('a version that must not be installed', () => {
   test.each([
     [
       '1.32.0',
@@ -61,23 +62,26 @@ describe('a version that may not be installed', () => {
       '1.28.0',
       'target Istio version (1.30.0-distroless) is higher than current Istio version (1.28.0-distroless) - the difference between versions exceed one minor version',
     ],
-  ])('over %s is told by the annotation, and nothing is touched', async (recorded, text) => {
+  ])('over %s is refused by the annotation, and nothing is changed', async (recorded, text) => {
     const mesh = await start({ istioVersion: '1.30.0' });
     await mesh.create({}, { annotations: { [LAST_APPLIED]: `{"config":{},"IstioTag":"${recorded}-distroless"}` } });
-    const told = await mesh.inState('Warning');
-    expect(saidOf(told)).toEqual([`Istio version update is not allowed: ${text}`, 'IstioVersionUpdateNotAllowed']);
-    expect(told.metadata.finalizers).toBeUndefined();
+    const refused = await mesh.inState('Warning');
+    expect(descriptionAndReason(refused)).toEqual([
+      `Istio version update is not allowed: ${text}`,
+      'IstioVersionUpdateNotAllowed',
+    ]);
+    expect(refused.metadata.finalizers).toBeUndefined();
     expect(await mesh.find(Namespace, { name: 'istio-system' })).toBeUndefined();
   });
 
-  test('is known by the istiod that runs when the annotation says nothing', async () => {
+  test('is refused by the running istiod if there is no annotation', async () => {
     const mesh = await start({ istioVersion: '1.31.0' });
     await mesh.create();
     await mesh.inState('Ready');
     await mesh.idle();
     await mesh.change({ metadata: { annotations: { [LAST_APPLIED]: null } } });
     await mesh.start({ istioVersion: '1.30.0' });
-    expect(saidOf(await mesh.inState('Warning'))[0]).toBe(
+    expect(descriptionAndReason(await mesh.inState('Warning'))[0]).toBe(
       'Istio version update is not allowed: target Istio version (1.30.0-distroless) is lower than current version (1.31.0-distroless) - downgrade not supported',
     );
     const { spec } = (await mesh.find(Deployment, ISTIOD)) as unknown as { spec: object };
@@ -85,15 +89,15 @@ describe('a version that may not be installed', () => {
   });
 });
 
-describe('bad input', () => {
-  test('a broken annotation is told, and the mesh that runs is left alone until it is fixed', async () => {
+describe('invalid input', () => {
+  test('in the annotation is reported, and the running mesh is left alone until it is fixed', async () => {
     const mesh = await start();
     await mesh.create();
     const good = (await mesh.inState('Ready')).metadata.annotations?.[LAST_APPLIED];
     await mesh.idle();
     const istiod = await mesh.find(Deployment, ISTIOD);
     await mesh.change({ metadata: { annotations: { [LAST_APPLIED]: '{"config":' } } });
-    const [description, reason] = saidOf(await mesh.inState('Error'));
+    const [description, reason] = descriptionAndReason(await mesh.inState('Error'));
     expect(description).toContain(`Istio version check failed: annotation ${LAST_APPLIED} is not JSON`);
     expect(reason).toBe('IstioInstallUninstallFailed');
     await mesh.idle();
@@ -102,35 +106,35 @@ describe('bad input', () => {
     await mesh.inState('Ready');
   });
 
-  test('a field that means nothing is told with its path', async () => {
+  test('in a field is reported with its path', async () => {
     const mesh = await start();
     await mesh.create({ config: { authorizers: [{ name: 'a', service: 's', port: 80, timeout: 'soon' }] } });
-    expect(saidOf(await mesh.inState('Error'))).toEqual([
+    expect(descriptionAndReason(await mesh.inState('Error'))).toEqual([
       'Istio custom resource has an invalid field: spec.config.authorizers[0].timeout: must be whole milliseconds such as 500ms or 2s, found "soon"',
       'ValidationFailed',
     ]);
     await mesh.change({
       spec: { config: { authorizers: null, proxyStatsMatcher: { inclusionRegexps: ['ok', '['] } } },
     });
-    const [description, reason] = saidOf(await mesh.inState('Error'));
+    const [description, reason] = descriptionAndReason(await mesh.inState('Error'));
     expect(description).toContain('spec.config.proxyStatsMatcher.inclusionRegexps[1]: "["');
     expect(reason).toBe('ValidationFailed');
     await mesh.change({ spec: { config: null, experimental: { enableAmbient: true } } });
-    expect(saidOf(await mesh.inState('Error'))[0]).toBe(
+    expect(descriptionAndReason(await mesh.inState('Error'))[0]).toBe(
       'Experimental features are not supported in this image flavour: istio CR contains experimental feature',
     );
     expect(await mesh.find(Namespace, { name: 'istio-system' })).toBeUndefined();
   });
 });
 
-test('an istiod that somebody scaled to nothing is told of until it is back', async () => {
+test('an istiod that is scaled to zero is reported until it is scaled up again', async () => {
   const mesh = await start();
   await mesh.create();
   await mesh.inState('Ready');
   const scale = (replicas: number): Promise<unknown> =>
     mesh.client.patch(Deployment, ISTIOD, { type: 'merge', body: { spec: { replicas } } });
   await scale(0);
-  expect(saidOf(await mesh.inState('Processing'))[0]).toBe(
+  expect(descriptionAndReason(await mesh.inState('Processing'))[0]).toBe(
     'Reconciling Istio: Pilot: Deployment istiod is scaled to 0 pods',
   );
   await scale(1);
@@ -138,7 +142,7 @@ test('an istiod that somebody scaled to nothing is told of until it is back', as
 });
 
 describe('a deletion', () => {
-  test('waits for what people made, names it in status and log, and goes on by itself', async () => {
+  test('waits for resources of users, names them in status and log, and continues by itself', async () => {
     const mesh = await start();
     await mesh.create();
     await mesh.inState('Ready');
@@ -147,7 +151,7 @@ describe('a deletion', () => {
     await mesh.client.create(VirtualService, service);
     await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
     const blocked = await mesh.inState('Warning');
-    expect(saidOf(blocked)).toEqual([
+    expect(descriptionAndReason(blocked)).toEqual([
       'There are Istio resources that block deletion. Please take a look at kyma-system/istio-controller-manager logs to see more information about the warning',
       'IstioCustomResourcesDangling',
     ]);
@@ -166,12 +170,12 @@ describe('a deletion', () => {
     await until(async () => (await mesh.istio()) === undefined, 20_000);
     await expect(mesh.client.list(VirtualService)).rejects.toSatisfy(isNotFound);
     await until(async () => (await mesh.find(Namespace, { name: 'istio-system' })) === undefined);
-    // That its kinds are gone is nothing to complain of.
+    // Nothing is logged about its kinds, which are no longer served.
     await until(() => Blocking.every((kind) => !mesh.tables.of(kind).served));
     expect(mesh.lines.filter((line) => !line.includes('is blocking Istio deletion'))).toEqual([]);
   });
 
-  test('tells that Istio is uninstalled before the resource goes', async () => {
+  test('reports that Istio is uninstalled before the resource is gone', async () => {
     const mesh = await start();
     await mesh.create();
     await mesh.inState('Ready');
@@ -195,7 +199,7 @@ describe('a deletion', () => {
     await until(async () => (await reasons()).includes('IstioUninstallSucceeded'));
   });
 
-  test('names what somebody else holds back', async () => {
+  test('names an object that a finalizer of others keeps', async () => {
     const mesh = await start();
     await mesh.create();
     await mesh.inState('Ready');
@@ -211,7 +215,7 @@ describe('a deletion', () => {
     await until(async () => (await mesh.istio()) === undefined, 20_000);
   });
 
-  test('of what somebody removed by hand succeeds', async () => {
+  test('succeeds if Istio was already deleted by hand', async () => {
     const mesh = await start();
     await mesh.create();
     await mesh.inState('Ready');
@@ -222,7 +226,7 @@ describe('a deletion', () => {
     expect((await mesh.client.list(Deployment, { namespace: 'istio-system' })).items).toEqual([]);
   });
 
-  test('of a resource that installed nothing removes nothing', async () => {
+  test('removes nothing if the resource installed nothing', async () => {
     const mesh = await start();
     await mesh.create({}, { name: 'a' });
     await mesh.inState('Ready', 'a');

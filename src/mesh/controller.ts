@@ -1,22 +1,22 @@
-// The controller of Istio resources: one of them rules and decides about the mesh, the others say that they do not.
+// The controller of Istio resources: the active one decides about the mesh, the others report that they have no effect.
 import { Istio } from '../api/istio.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../controller/index.ts';
 import { condition } from './conditions.ts';
 import { failure } from './failures.ts';
-import { isHeld, release } from './finalizer.ts';
+import { hasFinalizer, removeFinalizer } from './finalizer.ts';
 import { meshGauges } from './gauges.ts';
 import { planInstallation } from './install.ts';
 import type { MeshModels } from './models.ts';
 import { FIELD_MANAGER } from './names.ts';
 import type { Restarts } from './restarts/index.ts';
-import { notRuling } from './ruling.ts';
+import { whyInactive } from './active-istio.ts';
 import type { MeshSettings } from './settings.ts';
 import { meshStatus } from './status.ts';
-import { tell } from './tell.ts';
+import { report } from './report.ts';
 import { planDeletion } from './uninstall.ts';
 
-/** What every plan is made with. */
+/** The dependencies of every plan. */
 export interface MeshParts {
   readonly models: MeshModels;
   readonly restarts: Restarts;
@@ -36,27 +36,29 @@ export function istioController(parts: MeshParts): ControllerDefinition {
     retryLimit,
     gauges: meshGauges,
     plan: (view, istio) => planIstio(view, istio, parts),
-    failed: (istio, { message }) => ({ status: meshStatus({ istio, failures: [failure(doing(istio), message)] }) }),
+    failed: (istio, { message }) => ({
+      status: meshStatus({ istio, failures: [failure(operationOf(istio), message)] }),
+    }),
   });
 }
 
 function planIstio(view: View, istio: Istio, parts: MeshParts): Plan {
   const deleting = istio.metadata.deletionTimestamp !== undefined;
-  const idle = notRuling(istio, view.list(Istio));
+  const idle = whyInactive(istio, view.list(Istio));
   if (idle !== undefined) {
-    // Whoever rules removes what is installed.
-    if (deleting) return isHeld(istio) ? { steps: [release(istio)] } : {};
-    return tell({ istio, failures: [idle] });
+    // The active resource removes what is installed.
+    if (deleting) return hasFinalizer(istio) ? { steps: [removeFinalizer(istio)] } : {};
+    return report({ istio, failures: [idle] });
   }
-  if (deleting) return isHeld(istio) ? planDeletion(view, istio, parts) : nothingInstalled(istio);
+  if (deleting) return hasFinalizer(istio) ? planDeletion(view, istio, parts) : nothingInstalled(istio);
   return planInstallation(view, istio, parts);
 }
 
-/** Somebody else keeps it: there is nothing of ours to remove. */
+/** Only finalizers of others keep the resource: there is nothing of ours to remove. */
 function nothingInstalled(istio: Istio): Plan {
-  return tell({ istio, failures: [], conditions: [condition('IstioInstallNotNeeded')] });
+  return report({ istio, failures: [], conditions: [condition('IstioInstallNotNeeded')] });
 }
 
-function doing({ metadata }: Istio): 'install' | 'uninstall' {
+function operationOf({ metadata }: Istio): 'install' | 'uninstall' {
   return metadata.deletionTimestamp === undefined ? 'install' : 'uninstall';
 }

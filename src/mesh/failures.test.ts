@@ -3,7 +3,7 @@ import { condition, failureConditions, manualRestartRequired, REASONS } from './
 import type { Reason } from './conditions.ts';
 import { failure, FAILURES, worstOf } from './failures.ts';
 
-test('the description is what was done and why it failed', () => {
+test('the description of a failure says what was done and why it failed', () => {
   expect(failure('install', 'installation failed')).toMatchObject({
     state: 'Error',
     description: 'Could not install Istio: installation failed',
@@ -24,7 +24,7 @@ test('a blocked deletion is a Warning whose description does not repeat the caus
   });
 });
 
-test('a sidecar warning has the full text of the original', () => {
+test('a warning about sidecars has the full text of the Kyma operator', () => {
   expect(
     failure('manualRestart', 'Istio controller could not restart one or more istio-injected pods.').description,
   ).toBe(
@@ -32,7 +32,7 @@ test('a sidecar warning has the full text of the original', () => {
   );
 });
 
-test('a failure that is not about Ready makes the resource not ready as well', () => {
+test('a failure with a condition of another type also makes the resource not ready', () => {
   expect(failureConditions('ProxySidecarRestartFailed')).toEqual([
     condition('ReconcileFailed'),
     condition('ProxySidecarRestartFailed'),
@@ -40,14 +40,14 @@ test('a failure that is not about Ready makes the resource not ready as well', (
   expect(failureConditions('ReconcileFailed')).toEqual([condition('ReconcileFailed')]);
 });
 
-test('the most severe failure wins, and the first of equal severity', () => {
+test('worstOf returns the most severe failure, or the first of equal severity', () => {
   const [warning, error, other] = [failure('userFilter', 'a'), failure('gateway', 'b'), failure('sidecars', 'c')];
   expect(worstOf([warning, error, other])).toBe(error);
   expect(worstOf([warning, failure('manualRestart', 'd')])).toBe(warning);
   expect(worstOf([])).toBeUndefined();
 });
 
-test('the warning names five workloads and counts the others', () => {
+test('manualRestartRequired names five workloads and counts the others', () => {
   const names = ['a/1', 'a/2', 'a/3', 'a/4', 'a/5', 'a/6', 'a/7'];
   const message = (count: number): string => manualRestartRequired(names.slice(0, count)).message;
   expect(message(0)).toBe('Proxy sidecar manual restart is required for some workloads');
@@ -57,6 +57,6 @@ test('the warning names five workloads and counts the others', () => {
   );
 });
 
-test('every failure has a reason that is known', () => {
+test('every failure has a known reason', () => {
   for (const { reason } of Object.values(FAILURES)) expect(Object.keys(REASONS)).toContain(reason satisfies Reason);
 });

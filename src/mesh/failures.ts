@@ -1,4 +1,4 @@
-// What can go wrong with an Istio resource: the state, the description and the conditions that people see for each.
+// The failures of an Istio resource, with the state, the description and the conditions for each.
 import type { PlannedCondition } from '../controller/index.ts';
 import { failureConditions } from './conditions.ts';
 import type { Reason } from './conditions.ts';
@@ -7,18 +7,18 @@ interface Row {
   readonly description: string;
   readonly state: 'Error' | 'Warning';
   readonly reason: Reason;
-  /** The description alone, without the cause. */
+  /** The description does not include the cause. */
   readonly bare?: true;
-  /** When to try again without a change: with back-off (by default), not at all, or after this many seconds. */
+  /** When to retry without a change: with backoff (by default), never, or after this many seconds. */
   readonly retry?: 'never' | number;
-  /** The mesh works all the same. */
+  /** The mesh works nevertheless. */
   readonly isHarmless?: true;
 }
 
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** By what was being done. */
+/** Failures by the operation that failed. */
 export const FAILURES = {
   namespace: {
     description: 'Stopped Istio CR reconciliation',
@@ -131,27 +131,27 @@ export const FAILURES = {
   },
 } as const satisfies Readonly<Record<string, Row>>;
 
-/** What is told of a resource that something is wrong with. */
+/** A failure as it appears in the status of a resource. */
 export interface Failure {
   readonly state: 'Error' | 'Warning';
   readonly description: string;
   readonly conditions: readonly PlannedCondition[];
   readonly retry: 'backoff' | 'never' | number;
   readonly isHarmless?: true;
-  /** The description and, where its words are fixed, what else there is to know: the field, and what to do. */
+  /** The description and, if its text is fixed, further detail: the field, and what to do. */
   readonly message: string;
 }
 
 interface FailureOptions {
-  /** What else there is to know, beside a description whose words others look for. */
+  /** Further detail, for a description whose text is fixed. */
   readonly detail?: string;
-  /** After the description and a space: which one it was. */
+  /** The object that failed, appended to the description. */
   readonly subject?: string;
-  /** In place of the words of the condition. */
+  /** Replace the conditions of the reason. */
   readonly conditions?: readonly PlannedCondition[];
 }
 
-/** What to tell when something failed, and why. */
+/** The failure of an operation, with its cause. */
 export function failure(what: keyof typeof FAILURES, cause: string, options: FailureOptions = {}): Failure {
   const { description, state, reason, bare, retry, isHarmless }: Row = FAILURES[what];
   const prefix = options.subject === undefined ? description : `${description} ${options.subject}`;
@@ -166,7 +166,7 @@ export function failure(what: keyof typeof FAILURES, cause: string, options: Fai
   };
 }
 
-/** The one to tell of when several components failed: an error before a warning, and else the first that does harm. */
+/** The failure to report of several: an error before a warning, else the first that is not harmless. */
 export function worstOf(failures: readonly Failure[]): Failure | undefined {
   return failures.find(({ state }) => state === 'Error') ?? failures.find((each) => !each.isHarmless) ?? failures[0];
 }

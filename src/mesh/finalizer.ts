@@ -1,20 +1,20 @@
-// The finalizer of the ruling resource: there from before the first installation until nothing of it is left. It says as
-// well that it was us who installed what is there.
+// The finalizer of the active resource, set from before the first installation until nothing of it is left. It also
+// shows that the installation is ours.
 import { Istio } from '../api/istio.ts';
 import { edit } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import { FINALIZER } from './names.ts';
 
-/** Whether what is installed was installed for this resource. */
-export function isHeld({ metadata }: Istio): boolean {
+/** Whether Istio was installed for this resource. */
+export function hasFinalizer({ metadata }: Istio): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-export function hold(istio: Istio): Step {
+export function addFinalizer(istio: Istio): Step {
   return withFinalizers(istio, [...(istio.metadata.finalizers ?? []), FINALIZER]);
 }
 
-export function release(istio: Istio): Step {
+export function removeFinalizer(istio: Istio): Step {
   return withFinalizers(
     istio,
     (istio.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),

@@ -3,7 +3,7 @@ import type { Istio, IstioSpec } from '../api/istio.ts';
 import type { Facts } from '../controller/index.ts';
 import { meshGauges } from './gauges.ts';
 
-/** The values of all metrics that are not 0, where a resource has this spec. */
+/** The metrics that are not 0 for a resource with this spec. */
 function values(spec?: IstioSpec): Record<string, number> {
   const metadata = { name: 'default', namespace: 'kyma-system', uid: 'u' };
   const istio: Istio = { apiVersion: 'operator.kyma-project.io/v1alpha2', kind: 'Istio', metadata, spec };
@@ -16,14 +16,14 @@ function values(spec?: IstioSpec): Record<string, number> {
   return Object.fromEntries(series.filter(([name, value]) => name.startsWith('istio_') && value !== 0));
 }
 
-test('a mesh without wishes, or without a resource, counts nothing', () => {
+test('meshGauges are 0 for default settings, and without a resource', () => {
   expect(values()).toEqual({});
   expect(values({ config: { numTrustedProxies: 0, trustDomain: 'cluster.local', enableDNSProxying: false } })).toEqual(
     {},
   );
 });
 
-test('every wish is counted', () => {
+test('meshGauges count every setting', () => {
   expect(
     values({
       config: {

@@ -1,14 +1,15 @@
-// Metrics of the mesh: settings of the ruling resource, under the names that dashboards of the original know, and ours.
+// Metrics of the mesh: settings of the active resource, under the names in dashboards of the Kyma operator, and our
+// own.
 import { Istio } from '../api/istio.ts';
 import type { IstioSpec } from '../api/istio.ts';
 import { countByState } from '../controller/index.ts';
 import type { TableGauge } from '../controller/index.ts';
 import { STATES, stateOf } from './describe/tree.ts';
-import { rulingIstio } from './ruling.ts';
+import { activeIstio } from './active-istio.ts';
 
 const CERT_DETAILS = ['APPEND_FORWARD', 'SANITIZE_SET', 'SANITIZE', 'ALWAYS_FORWARD_ONLY', 'FORWARD_ONLY'] as const;
 
-/** What of a spec is counted, by the name of the metric. */
+/** The counted settings of a spec, by the name of the metric. */
 const COUNTS: Readonly<Record<string, readonly [help: string, count: (spec: IstioSpec) => number]>> = {
   istio_ext_auth_providers_total: ['External authorizers', ({ config }) => config?.authorizers?.length ?? 0],
   istio_ext_auth_timeout_configured_number_total: [
@@ -46,21 +47,21 @@ const COUNTS: Readonly<Record<string, readonly [help: string, count: (spec: Isti
   istio_dnsproxy_used: ['1 if sidecars answer DNS queries', ({ config }) => Number(config?.enableDNSProxying === true)],
 };
 
-/** What the ruling resource is configured to, and how all resources are. */
+/** The settings of the active resource, and the states of all resources. */
 export const meshGauges: readonly TableGauge[] = [
   countByState({ name: 'offshoot_meshes', help: 'Istio resources by state', kind: Istio, states: STATES, stateOf }),
   ...Object.entries(COUNTS).map(([name, [help, count]]): TableGauge => ({
     name,
     help,
     labels: [],
-    series: (facts) => [{ labels: {}, value: count(rulingIstio(facts.list(Istio))?.spec ?? {}) }],
+    series: (facts) => [{ labels: {}, value: count(activeIstio(facts.list(Istio))?.spec ?? {}) }],
   })),
   {
     name: 'istio_forward_client_cert_details_setting',
     help: '1 for the configured handling of the header X-Forwarded-Client-Cert',
     labels: ['xfcc_setting'],
     series(facts) {
-      const setting = rulingIstio(facts.list(Istio))?.spec?.config?.forwardClientCertDetails;
+      const setting = activeIstio(facts.list(Istio))?.spec?.config?.forwardClientCertDetails;
       return CERT_DETAILS.map((each) => ({ labels: { xfcc_setting: each }, value: Number(each === setting) }));
     },
   },

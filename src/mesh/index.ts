@@ -1,4 +1,4 @@
-// The life of Istio: install, upgrade, restart, uninstall.
+// The Istio lifecycle: install, upgrade, restart, uninstall.
 export { mesh } from './mesh.ts';
 export { condition, manualRestartRequired } from './conditions.ts';
 export type { Reason } from './conditions.ts';
@@ -67,7 +67,7 @@ export {
   sidecarState,
 } from './restarts/desired-state.ts';
 export type { GatewayState, SidecarState } from './restarts/desired-state.ts';
-export { marked, markOf, podToDelete } from './restarts/mark.ts';
+export { withRestart, lastRestart, podToDelete } from './restarts/restart-annotations.ts';
 export { outdatedWorkloads } from './restarts/outdated.ts';
 export type { ManualRestart, Outdated, OutdatedWorkload } from './restarts/outdated.ts';
 export { workloadKey, workloadRef } from './restarts/owners.ts';
@@ -79,7 +79,7 @@ export { sidecarOfNoMesh, withoutSidecar } from './restarts/sidecars.ts';
 export { parseWindow } from './restarts/window.ts';
 export type { MaintenanceWindow } from './restarts/window.ts';
 export { rolloutOf } from './rollout.ts';
-export { notRuling, rulingIstio } from './ruling.ts';
+export { whyInactive, activeIstio } from './active-istio.ts';
 export { defaultMeshSettings } from './settings.ts';
 export type { MeshSettings } from './settings.ts';
 export { meshStatus } from './status.ts';

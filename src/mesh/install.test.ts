@@ -1,4 +1,4 @@
-// What an installation writes, keeps and leaves alone, on an API server.
+// What an installation writes, keeps and leaves alone, tested on an API server.
 import { afterEach, describe, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { Istio } from '../api/istio.ts';
@@ -8,7 +8,8 @@ import { UNINSTALLED_KINDS } from './deletion/uninstall.ts';
 import { builtinRenderer, renderBuiltin } from './installation/render/builtin/builtin.ts';
 import { RenderError } from './installation/render/renderer.ts';
 import { INGRESS_GATEWAY, LAST_APPLIED, RESTARTED_AT, UPDATED_AT } from './names.ts';
-import { ConfigMap, DaemonSet, Deployment, Namespace, saidOf, startMesh } from '../../test/support/running-mesh.ts';
+import { ConfigMap, DaemonSet, Deployment, Namespace } from '../../test/support/core-kinds.ts';
+import { descriptionAndReason, startMesh } from '../../test/support/running-mesh.ts';
 import type { RunningMesh } from '../../test/support/running-mesh.ts';
 
 const NetworkPolicy = defineKind('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
@@ -34,7 +35,7 @@ afterEach(async () => {
 const start = async (...options: Parameters<typeof startMesh>): Promise<RunningMesh> =>
   (running = await startMesh(...options));
 
-/** A mesh that is ready, and whose controllers have nothing to do. */
+/** A mesh that is ready and whose controllers are idle. */
 async function ready(...options: Parameters<typeof startMesh>): Promise<RunningMesh> {
   const mesh = await start(...options);
   await mesh.create();
@@ -61,7 +62,7 @@ describe('an installation', () => {
     expect(mesh.writes).toBe(before);
   });
 
-  test('changes nothing when it is looked at by another process', async () => {
+  test('is not changed when the controllers restart', async () => {
     const mesh = await ready();
     const versions = async (): Promise<string[]> => {
       const lists = await Promise.all(
@@ -77,34 +78,34 @@ describe('an installation', () => {
     expect(await versions()).toEqual(before);
   });
 
-  test('puts back what drifted: objects, fields and labels', async () => {
+  test('reverts drift of objects, fields and labels', async () => {
     const mesh = await ready();
-    const heals = async (how: () => Promise<unknown>, healed: () => Promise<boolean>): Promise<void> => {
+    const reverts = async (how: () => Promise<unknown>, isReverted: () => Promise<boolean>): Promise<void> => {
       await how();
-      await until(healed);
+      await until(isReverted);
     };
-    await heals(
+    await reverts(
       () => mesh.client.delete(Deployment, GATEWAY),
       async () => (await mesh.find(Deployment, GATEWAY)) !== undefined,
     );
     const body = { data: { mesh: 'trustDomain: theirs' } };
-    await heals(
+    await reverts(
       () => mesh.client.patch(ConfigMap, inIstio('istio'), { type: 'merge', body }),
       async () => !JSON.stringify(await mesh.find(ConfigMap, inIstio('istio'))).includes('theirs'),
     );
-    await heals(
+    await reverts(
       () => mesh.client.delete(PeerAuthentication, inIstio('default')),
       async () => (await mesh.find(PeerAuthentication, inIstio('default'))) !== undefined,
     );
     const unlabelled = { metadata: { labels: { 'operator.istio.io/component': null } } };
-    await heals(
+    await reverts(
       () => mesh.client.patch(Service, ISTIOD, { type: 'merge', body: unlabelled }),
       async () => (await mesh.find(Service, ISTIOD))?.metadata.labels?.['operator.istio.io/component'] === 'Pilot',
     );
     expect((await mesh.inState('Ready')).status?.istioVersion).toBe('1.31.0');
   });
 
-  test('waits, which is no error, for a namespace that somebody deletes, and comes back', async () => {
+  test('waits without an error while its namespace is being deleted, and is then recreated', async () => {
     const mesh = await ready();
     const held = inIstio('held');
     const metadata = { ...held, finalizers: ['example.org/held'] };
@@ -119,11 +120,11 @@ describe('an installation', () => {
     await mesh.client.patch(ConfigMap, held, { type: 'merge', body: { metadata: { finalizers: [] } } });
     await mesh.inState('Ready');
     expect(await mesh.find(Deployment, ISTIOD)).toBeDefined();
-    // What a log says of a refused write is short.
+    // Log lines about refused writes are short.
     expect(mesh.lines.filter((line) => line.length > 1_000)).toEqual([]);
   });
 
-  test('never owns replicas, caBundle, or what others added', async () => {
+  test('never owns replicas, caBundle, or fields that others added', async () => {
     const mesh = await ready();
     const merge = (body: object) => ({ type: 'merge', body }) as const;
     await mesh.client.patch(Deployment, ISTIOD, merge({ spec: { replicas: 3 }, metadata: { labels: { team: 'a' } } }));
@@ -145,7 +146,7 @@ describe('an installation', () => {
     expect(JSON.stringify(await mesh.find(Webhooks, webhook.metadata))).toContain('"caBundle":"Y2E="');
   });
 
-  test('removes what is no longer rendered, and nothing of anybody else', async () => {
+  test('removes objects that are no longer rendered, and nothing of others', async () => {
     const mesh = await start();
     await mesh.create({ components: { egressGateway: { enabled: true } } });
     await mesh.inState('Ready');
@@ -165,7 +166,7 @@ describe('an installation', () => {
     expect(await mesh.find(Service, theirs)).toBeDefined();
   });
 
-  test('goes to another version component by component: a gateway is never newer than istiod', async () => {
+  test('upgrades component by component, so that a gateway is never newer than istiod', async () => {
     const mesh = await ready({ istioVersion: '1.30.0' });
     const newer: string[] = [];
     const ending = new AbortController();
@@ -186,7 +187,7 @@ describe('an installation', () => {
     expect(await applied(mesh)).toBe('{"config":{},"IstioTag":"1.31.0-distroless"}');
   });
 
-  test('that the server refuses is told with its words, and the rest goes on', async () => {
+  test('reports a write that the server refuses with its message, and continues with the rest', async () => {
     const mesh = await start();
     await mesh.client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'istio-system' } });
     const labels = { app: 'theirs' };
@@ -200,7 +201,7 @@ describe('an installation', () => {
       },
     });
     await mesh.create();
-    const [description, reason] = saidOf(await mesh.inState('Error'));
+    const [description, reason] = descriptionAndReason(await mesh.inState('Error'));
     expect(description).toMatch(
       /^Could not install Istio: DaemonSet istio-system\/istio-cni-node: .*field is immutable/,
     );
@@ -219,7 +220,7 @@ describe('a renderer', () => {
     const istiod = await mesh.find(Deployment, ISTIOD);
     const complaint = 'istioctl could not render manifests: it is not installed';
     await mesh.start({ renderer: broken(() => Promise.reject(new RenderError(complaint))) });
-    expect(saidOf(await mesh.inState('Error'))).toEqual([
+    expect(descriptionAndReason(await mesh.inState('Error'))).toEqual([
       `Could not install Istio: ${complaint}`,
       'IstioInstallUninstallFailed',
     ]);
@@ -229,7 +230,7 @@ describe('a renderer', () => {
     await mesh.inState('Ready');
   });
 
-  test('that hangs leaves the running mesh alone, and a change waits for it', async () => {
+  test('that hangs leaves the running mesh alone, and delays a change', async () => {
     const mesh = await ready();
     const istiod = await mesh.find(Deployment, ISTIOD);
     const before = mesh.writes;
@@ -241,7 +242,7 @@ describe('a renderer', () => {
     expect((await mesh.find(Deployment, ISTIOD))?.metadata.resourceVersion).toBe(istiod?.metadata.resourceVersion);
   });
 
-  test('that fails for a change keeps what was rendered before, and heals drift with it', async () => {
+  test('that fails for a change keeps the previous manifests, which still revert drift', async () => {
     let isBroken = false;
     const mesh = await ready({
       renderer: {
@@ -254,7 +255,7 @@ describe('a renderer', () => {
     });
     isBroken = true;
     await mesh.change({ spec: { components: { pilot: { k8s: { resources: { limits: { cpu: '1500m' } } } } } } });
-    expect(saidOf(await mesh.inState('Error'))[0]).toBe('Could not install Istio: not now');
+    expect(descriptionAndReason(await mesh.inState('Error'))[0]).toBe('Could not install Istio: not now');
     await mesh.client.delete(Deployment, GATEWAY);
     await until(async () => (await mesh.find(Deployment, GATEWAY)) !== undefined);
     expect(JSON.stringify(await mesh.find(Deployment, ISTIOD))).not.toContain('1500m');
@@ -278,13 +279,13 @@ describe('a renderer', () => {
     await mesh.change({ metadata: { labels: { touched: 'true' } } });
     await mesh.idle();
     await mesh.inState('Ready');
-    // Once to warm up, before there was a resource that asked for it.
+    // Once to warm up, before there was a resource.
     expect(count).toBe(1);
   });
 });
 
-describe('what is written down', () => {
-  test('is the whole spec at once after a first installation: fresh gateways need no restart', async () => {
+describe('the annotation lastAppliedConfiguration', () => {
+  test('has the whole spec after the first installation, as new gateways need no restart', async () => {
     const mesh = await start();
     await mesh.create({ config: { numTrustedProxies: 1 }, networkPoliciesEnabled: true });
     await mesh.inState('Ready');
@@ -296,7 +297,7 @@ describe('what is written down', () => {
     expect(await restartedAt(mesh, Deployment, ISTIOD)).toBeUndefined();
   });
 
-  test('follows a change once the gateway runs with it', async () => {
+  test('has a changed setting once the gateway runs with it', async () => {
     const mesh = await ready();
     await mesh.change({ spec: { config: { numTrustedProxies: 2 } } });
     await until(async () => (await applied(mesh))?.includes('"numTrustedProxies":2') === true, 20_000);
@@ -305,30 +306,30 @@ describe('what is written down', () => {
   });
 });
 
-describe('resources beside Istio', () => {
-  test('NetworkPolicies come and go with the field, and restart the control plane once each time', async () => {
+describe('additional resources', () => {
+  test('include NetworkPolicies if enabled, and each change restarts the control plane once', async () => {
     const mesh = await ready();
     const policies = async () => (await mesh.client.list(NetworkPolicy)).items.length;
-    const marks = async () => [
+    const restartTimes = async () => [
       await restartedAt(mesh, Deployment, ISTIOD),
       await restartedAt(mesh, DaemonSet, inIstio('istio-cni-node')),
     ];
-    expect([await policies(), await marks()]).toEqual([0, [undefined, undefined]]);
+    expect([await policies(), await restartTimes()]).toEqual([0, [undefined, undefined]]);
     await mesh.change({ spec: { networkPoliciesEnabled: true } });
     await until(async () => (await applied(mesh))?.includes('networkPoliciesEnabled') === true, 20_000);
     await mesh.inState('Ready');
     await mesh.idle();
     expect(await policies()).toBe(7);
-    const on = await marks();
+    const on = await restartTimes();
     expect(on).toEqual([expect.any(String), expect.any(String)]);
     await mesh.change({ metadata: { labels: { touched: 'true' } } });
     await mesh.idle();
-    expect(await marks()).toEqual(on);
+    expect(await restartTimes()).toEqual(on);
     await mesh.change({ spec: { networkPoliciesEnabled: false } });
     await until(async () => (await policies()) === 0);
   });
 
-  test('an EnvoyFilter says when its content last changed, and only then', async () => {
+  test('include EnvoyFilters with the time of their last change', async () => {
     const mesh = await ready({ istioVersion: '1.20.0' });
     const filter = () => mesh.client.get(EnvoyFilter, inIstio('kyma-referer'));
     const first = (await filter()).metadata.annotations?.[UPDATED_AT];
@@ -339,7 +340,7 @@ describe('resources beside Istio', () => {
     expect([(await filter()).metadata.annotations?.[UPDATED_AT], mesh.writes]).toEqual([first, before]);
   });
 
-  test("a user's EnvoyFilter for the gateway is warned of, for as long as it is there", async () => {
+  test("warn about a user's EnvoyFilter for the gateway for as long as it exists", async () => {
     const mesh = await ready();
     const conditionOf = async () =>
       (await mesh.istio())?.status?.conditions?.find(({ type }) => type === 'IngressTargetingUserResourceFound');
@@ -359,7 +360,7 @@ describe('resources beside Istio', () => {
     expect(await conditionOf()).toMatchObject({ status: 'False' });
   });
 
-  test('features that cannot be read are warned of, and count as off', async () => {
+  test('warn about features that cannot be read, which count as off', async () => {
     const mesh = await start();
     const features = { namespace: 'kyma-system', name: 'istio-features' };
     await mesh.client.create(ConfigMap, {

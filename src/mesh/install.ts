@@ -1,12 +1,12 @@
-// What the ruling resource asks for, and how far that is: the installation, the resources beside it, and what is written
-// down of both. Each component decides for itself; here they are put in order.
+// Plans the installation for the active resource: Istio, the additional resources, and the record of what was applied.
+// Each component decides for itself; this file puts them in order.
 import type { Istio } from '../api/istio.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { condition } from './conditions.ts';
 import type { MeshParts } from './controller.ts';
 import { failure } from './failures.ts';
 import type { Failure } from './failures.ts';
-import { hold, isHeld } from './finalizer.ts';
+import { addFinalizer, hasFinalizer } from './finalizer.ts';
 import { installationWrites } from './installation/plan.ts';
 import type { Installation } from './installation/state.ts';
 import type { Installable } from './installation/target.ts';
@@ -15,7 +15,7 @@ import { recordApplied } from './record.ts';
 import { userFilterWarning } from './resources/envoy-filters.ts';
 import { resourceWrites } from './resources/plan.ts';
 import { IstioEnvoyFilter, IstioPod } from './tables.ts';
-import { tell } from './tell.ts';
+import { report } from './report.ts';
 import { runningVersion } from './version/running.ts';
 
 const RENDERING = 'rendering the manifests';
@@ -27,29 +27,29 @@ export function planInstallation(view: View, istio: Istio, parts: MeshParts): Pl
   const version = runningIstio(view);
   if ('failure' in target) {
     const size = target.size ?? istio.status?.clusterSize;
-    return tell({ istio, failures: [target.failure], ...version, ...(size && { size }) });
+    return report({ istio, failures: [target.failure], ...version, ...(size && { size }) });
   }
   const facts = { istio, ...version, size: target.size };
   const rendered = readMesh(view, models.manifests) ?? { state: 'pending' };
   const failures = rendered.state === 'failed' ? [failure('install', rendered.error)] : [];
   const installation = readMesh(view, models.installation);
   if (installation === undefined) {
-    // A process that has just started renders what runs already, or was begun: that is no news.
+    // A process that has just started renders what already runs or is being installed: the status stays.
     if (rendered.state === 'pending' && isCurrent(istio, target)) return {};
-    return tell({ ...facts, failures, waiting: RENDERING });
+    return report({ ...facts, failures, waiting: RENDERING });
   }
-  // It comes first: what is installed must be removed again.
-  if (!isHeld(istio)) return tell({ ...facts, failures, waiting: '' }, [hold(istio)]);
+  // The finalizer comes first, so that the installation is removed again.
+  if (!hasFinalizer(istio)) return report({ ...facts, failures, waiting: '' }, [addFinalizer(istio)]);
   const writes = installationWrites(view, rendered, installation);
   const waiting = waitingFor(installation, rendered.state);
   const known = [...failures, ...writes.failures, ...verification(view, installation)];
   if (!installation.done && target.before.tag === undefined) {
-    return tell({ ...facts, failures: known, waiting: waiting ?? '' }, writes.steps, verifiedWithin(installation));
+    return report({ ...facts, failures: known, waiting: waiting ?? '' }, writes.steps, verifiedWithin(installation));
   }
   return planMesh(view, { ...facts, target, installation, writes: writes.steps, failures: known, waiting }, parts);
 }
 
-/** Whether the status is about this spec, and either of the version that is to be installed or of an installation. */
+/** Whether the status is about this spec, and about the target version or an installation in progress. */
 function isCurrent({ metadata, status }: Istio, { before, tag }: Installable): boolean {
   const isAbout = status?.observedGeneration === metadata.generation;
   return isAbout && (before.tag === tag || status?.state === 'Processing');
@@ -65,7 +65,7 @@ interface Installed {
   readonly waiting: string | undefined;
 }
 
-/** Istio has been installed before, or is now: everything that needs it. */
+/** Plans everything that needs Istio, once it has been installed. */
 function planMesh(view: View, installed: Installed, { restarts, settings }: MeshParts): Plan {
   const { istio, istioVersion, target, installation, writes } = installed;
   const progress = restarts.progress(view);
@@ -97,19 +97,19 @@ function planMesh(view: View, installed: Installed, { restarts, settings }: Mesh
     ...(isApplied && progress ? recordApplied(view, istio, target, progress, failures) : []),
   ];
   const { wakeAt } = progress?.plan ?? {};
-  // What a workload waits for changes with the time.
+  // Some workloads wait for a certain time.
   const nextRestart = wakeAt === undefined ? Infinity : Math.max(0, wakeAt - view.now());
   const again = verifiedWithin(installation) ?? settings.reconciliationIntervalMs;
-  return tell(status, steps, Math.min(nextRestart, again));
+  return report(status, steps, Math.min(nextRestart, again));
 }
 
-/** The version that runs, as far as it is the same everywhere. */
+/** The running version, if it is the same in all pods. */
 export function runningIstio(view: View): { readonly istioVersion?: string } {
   const running = runningVersion(view.list(IstioPod));
   return 'version' in running ? { istioVersion: running.version } : {};
 }
 
-/** How long pods may lag behind their workloads before that is an error. */
+/** How long pods may have another version than their workloads before it is an error. */
 const LAG_MS = 10_000;
 
 function verification(view: View, { mismatch }: Installation): readonly Failure[] {
@@ -117,12 +117,12 @@ function verification(view: View, { mismatch }: Installation): readonly Failure[
   return [failure('verify', mismatch)];
 }
 
-/** When to look again at pods of the wrong version. */
+/** When to check pods of the wrong version again. */
 function verifiedWithin({ mismatch }: Installation): number | undefined {
   return mismatch === undefined ? undefined : LAG_MS;
 }
 
-/** What an installation that is not done waits for. */
+/** What an unfinished installation waits for. */
 function waitingFor({ waiting, mismatch }: Installation, state: 'pending' | 'ready' | 'failed'): string | undefined {
   const [first] = waiting;
   if (first !== undefined) return `${first.component}: ${first.for}`;

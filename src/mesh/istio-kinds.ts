@@ -1,10 +1,10 @@
-// The kinds that Istio brings: what the built-in renderer declares, and what may block a deletion.
+// The kinds of Istio: the built-in renderer defines them, and their objects may block a deletion.
 import { defineKind } from '../kube/index.ts';
 import type { Kind } from '../kube/index.ts';
 
 interface IstioKind {
   readonly group: string;
-  /** The newest first; that one is stored. */
+  /** The newest version first, which is the storage version. */
   readonly versions: readonly string[];
   readonly kind: string;
   readonly plural: string;
@@ -38,7 +38,7 @@ export const ISTIO_KINDS: readonly IstioKind[] = [
   { ...NETWORKING, kind: 'WorkloadGroup', plural: 'workloadgroups', shortNames: ['wg'] },
 ];
 
-/** The kind as the API serves it, in its newest version. */
+/** The kind in its newest version. */
 export function servedKind({ group, versions, kind, plural }: IstioKind): Kind {
   return defineKind(`${group}/${versions[0]!}`, kind, plural);
 }

@@ -9,14 +9,14 @@ const istio = (annotation?: string): Istio => ({
   metadata: { name: 'default', ...(annotation !== undefined && { annotations: { [LAST_APPLIED]: annotation } }) },
 });
 
-test('the annotation of numTrustedProxies 1 and tag 1.16.1-distroless is exactly what the original writes', () => {
+test('writeLastApplied writes exactly the annotation of the Kyma operator', () => {
   expect(writeLastApplied({ config: { numTrustedProxies: 1 } }, '1.16.1-distroless')).toBe(
     '{"config":{"numTrustedProxies":1},"IstioTag":"1.16.1-distroless"}',
   );
   expect(writeLastApplied({}, '1.20.0-distroless')).toBe('{"config":{},"IstioTag":"1.20.0-distroless"}');
 });
 
-test('keys come in the order of the original, and flags that are off are left out', () => {
+test('writeLastApplied writes keys in the order of the Kyma operator, and omits flags that are off', () => {
   const spec: IstioSpec = {
     networkPoliciesEnabled: true,
     compatibilityMode: false,
@@ -28,7 +28,7 @@ test('keys come in the order of the original, and flags that are off are left ou
   );
 });
 
-test('what is written is read again', () => {
+test('readLastApplied reads what writeLastApplied writes', () => {
   const spec: IstioSpec = {
     config: { numTrustedProxies: 0, enableDNSProxying: false, authorizers: [{ name: 'a', port: 80 }] },
     components: { egressGateway: { enabled: true } },
@@ -40,11 +40,11 @@ test('what is written is read again', () => {
   });
 });
 
-test('without the annotation nothing was installed', () => {
+test('readLastApplied returns an empty spec without the annotation', () => {
   expect(readLastApplied(istio())).toEqual({ spec: {} });
 });
 
-test('keys are read in any case, and unknown ones ignored', () => {
+test('readLastApplied accepts keys in any case, and ignores unknown ones', () => {
   const text = '{"Config":{"NumTrustedProxies":3,"gone":1,"trustDomain":null},"istiotag":"1.16.1-distroless","x":{}}';
   expect(readLastApplied(istio(text))).toEqual({
     spec: { config: { numTrustedProxies: 3 } },
@@ -52,7 +52,7 @@ test('keys are read in any case, and unknown ones ignored', () => {
   });
 });
 
-test('what newer releases of the original write is read', () => {
+test('readLastApplied reads the annotation of newer releases of the Kyma operator', () => {
   const text = '{"config":{"numTrustedProxies":1,"telemetry":{"metrics":{}}},"IstioTag":"1.16.1-distroless"}';
   expect(readLastApplied(istio(text))).toMatchObject({ spec: { config: { numTrustedProxies: 1 } } });
 });
@@ -65,13 +65,13 @@ test.each([
   ['{"IstioTag":1}', 'IstioTag must be a string, found 1'],
   ['{"config":{"numTrustedProxies":"2"}}', 'config.numTrustedProxies: '],
   ['{"config":7}', 'config: '],
-])('a broken annotation is reported: %j', (text, problem) => {
+])('readLastApplied reports an invalid annotation: %j', (text, problem) => {
   const read = readLastApplied(istio(text));
   expect(read).toContain(`annotation ${LAST_APPLIED}`);
   expect(read).toContain(problem);
 });
 
-test('a component that is done records its own fields and leaves the others as they were', () => {
+test('withApplied records the fields of a component that is done, and keeps the others unchanged', () => {
   const before = { spec: { config: { numTrustedProxies: 1, enableDNSProxying: true } }, tag: 't' };
   const spec: IstioSpec = { config: { trustDomain: 'd', enableDNSProxying: false }, compatibilityMode: true };
   expect(withApplied(before, spec, 'gateway')).toEqual({ config: { trustDomain: 'd', enableDNSProxying: true } });

@@ -1,11 +1,11 @@
-// The annotation `lastAppliedConfiguration`: the spec and the tag of what was last installed. Written in the original's
-// form; read leniently, because the original's reader did not care for the case of keys.
+// The annotation `lastAppliedConfiguration`: the spec and the tag that were last installed. Written in the form of the
+// Kyma operator, and read leniently, because its reader ignored the case of keys.
 import * as z from 'zod';
 import { istio } from '../api/istio.ts';
 import type { Istio, IstioSpec } from '../api/istio.ts';
 import { LAST_APPLIED } from './names.ts';
 
-/** What was installed last. Empty before the first installation. */
+/** The last installed configuration; empty before the first installation. */
 export interface LastApplied {
   readonly spec: IstioSpec;
   readonly tag?: string;
@@ -14,7 +14,7 @@ export interface LastApplied {
 /** The flavour of the images. */
 const IMAGE_BASE = 'distroless';
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads the annotation of a resource; a string says why it can't be read. */
 export function readLastApplied({ metadata }: Istio): LastApplied | string {
@@ -48,10 +48,10 @@ export function writeLastApplied(spec: IstioSpec, tag: string): string {
   });
 }
 
-/** The part of a spec that one component has brought into effect, so that only the rest still counts as changed. */
+/** The part of a spec that one component has applied, so that only the rest still counts as changed. */
 export type AppliedPart = 'gateway' | 'sidecars';
 
-/** What the annotation says once a component is done: its own fields as they are now, the others as they were. */
+/** The applied spec once a component is done: its own fields as they are now, the others as they were. */
 export function withApplied(before: LastApplied, spec: IstioSpec, part: AppliedPart): IstioSpec {
   const [was, is] = [before.spec.config ?? {}, spec.config ?? {}];
   if (part === 'gateway') {
@@ -75,8 +75,8 @@ export function istioTag(version: string): string {
   return version.includes('-') ? version : `${version}-${IMAGE_BASE}`;
 }
 
-/** The spec in the annotation: keys in any case, unknown ones left out, and `null` like nothing. */
-function readSpec(parsed: Fields): IstioSpec | string {
+/** The spec in the annotation: keys in any case, unknown keys and `null` ignored. */
+function readSpec(parsed: JsonObject): IstioSpec | string {
   const schema = istio.definition.spec;
   const read = schema.safeParse(canonical(schema, parsed));
   if (read.success) return read.data as IstioSpec;
@@ -96,8 +96,8 @@ function canonical(schema: z.core.$ZodType, value: unknown): unknown {
   );
 }
 
-/** The value of a key, however it is spelled; the spelling of today before others. */
-function field(fields: Fields, name: string): unknown {
+/** The value of a key in any case; an exact match is preferred. */
+function field(fields: JsonObject, name: string): unknown {
   if (Object.hasOwn(fields, name)) return fields[name];
   const key = Object.keys(fields).find((each) => each.toLowerCase() === name.toLowerCase());
   return key === undefined ? undefined : fields[key];
@@ -107,6 +107,6 @@ function defined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,7 +7,7 @@ import { meshRestarts } from './restarts/index.ts';
 import { defaultMeshSettings } from './settings.ts';
 import type { MeshSettings } from './settings.ts';
 
-/** What the controllers share. */
+/** The shared dependencies of the controllers. */
 export function meshParts(changes: Partial<MeshSettings> = {}): MeshParts {
   const { isSimulated = false } = changes.renderer ?? {};
   const settings = { ...defaultMeshSettings, ...(isSimulated && { reconnectMs: 0 }), ...changes };

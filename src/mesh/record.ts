@@ -1,5 +1,5 @@
-// What was applied, written down on the resource: the version as soon as it runs, every other part of the spec as soon as
-// it is in effect. Later the gate for versions and the restarts compare with it.
+// Records the applied configuration on the resource: the version as soon as it runs, every other part of the spec as
+// soon as it is in effect. The version gate and the restarts compare with it later.
 import { Istio } from '../api/istio.ts';
 import type { View } from '../controller/index.ts';
 import { annotate } from '../kube/index.ts';
@@ -11,7 +11,7 @@ import { LAST_APPLIED } from './names.ts';
 import type { RestartProgress } from './restarts/index.ts';
 import { IstioPod } from './tables.ts';
 
-/** Writes down what is in effect now that the installation is done; nothing if that is written there already. */
+/** Records what is in effect once the installation is done; no steps if that is already recorded. */
 export function recordApplied(
   view: View,
   istio: Istio,
@@ -29,8 +29,8 @@ export function recordApplied(
 }
 
 /**
- * Whether this is the first installation, of a resource that nobody has changed: every proxy of it started with the
- * settings that it has, and restarting them would change nothing.
+ * Whether this is the first installation, of a resource that was not changed since: all its proxies started with the
+ * current settings, so a restart would change nothing.
  */
 function isFresh(view: View, { metadata }: Istio, recorded: string | undefined): boolean {
   if (recorded !== undefined || metadata.generation !== 1) return false;

@@ -44,13 +44,13 @@ test.each<[string, Workload]>([
   ['a DaemonSet whose pods are all new and available', workload('DaemonSet', daemons(3, 3, 3))],
   ['a ReplicaSet whose pods are ready', workload('ReplicaSet', { readyReplicas: 2 })],
   ['an Argo Rollout that is healthy', workload('Rollout', { ...pods(2), observedGeneration: '2', phase: 'Healthy' })],
-])('%s is done', (_what, each) => {
+])('rolloutOf is done for %s', (_what, each) => {
   expect(rolloutOf(each)).toEqual({ state: 'done' });
 });
 
 test.each<[string, Workload, string]>([
   [
-    'a change is not seen',
+    'a change is not observed',
     workload('Deployment', { ...pods(2), observedGeneration: 1 }),
     'its controller has not observed the change yet',
   ],
@@ -70,7 +70,7 @@ test.each<[string, Workload, string]>([
     'pods from before 2026-01-01T00:00:00Z are still there',
   ],
   ['pods of a StatefulSet are old', workload('StatefulSet', { readyReplicas: 2 }), '0 of 2 pods are new'],
-])('a rollout goes on while %s', (_what, each, why) => {
+])('rolloutOf is progressing while %s', (_what, each, why) => {
   expect(rolloutOf(each)).toEqual({ state: 'progressing', why });
 });
 
@@ -83,25 +83,25 @@ test.each<[string, Workload, string]>([
   ['a StatefulSet', workload('StatefulSet', { readyReplicas: 1, updatedReplicas: 2 }), '1 of 2 pods are ready'],
   ['a DaemonSet', workload('DaemonSet', daemons(3, 3, 1)), '1 of 3 pods are available'],
   ['a ReplicaSet', workload('ReplicaSet', { readyReplicas: 1 }), '1 of 2 pods are ready'],
-])('%s that was healthy may never be again', (_what, each, why) => {
+])('rolloutOf is degraded for %s that was healthy before', (_what, each, why) => {
   expect(rolloutOf(each)).toEqual({ state: 'progressing', why, degraded: true });
 });
 
 test.each<[string, Workload, string]>([
   [
-    'has timed out',
+    'a Deployment that has timed out',
     workload('Deployment', {
       ...pods(1),
       conditions: [{ type: 'Progressing', status: 'False', message: 'timed out' }],
     }),
     'timed out',
   ],
-  ['is a Rollout that is degraded', workload('Rollout', { ...pods(2), phase: 'Degraded' }), 'it is degraded'],
+  ['a Rollout that is degraded', workload('Rollout', { ...pods(2), phase: 'Degraded' }), 'it is degraded'],
   [
-    'is a Rollout that is paused',
+    'a Rollout that is paused',
     workload('Rollout', { ...pods(2), phase: 'Paused' }),
     'it is paused: promote or abort it',
   ],
-])('a rollout is stuck that %s', (_what, each, why) => {
+])('rolloutOf is stuck for %s', (_what, each, why) => {
   expect(rolloutOf(each)).toEqual({ state: 'stuck', why });
 });

@@ -1,13 +1,13 @@
-// How far the rollout of a workload is: what an installation and restarts wait for.
+// The state of the rollout of a workload, for which installations and restarts wait.
 import type { Workload } from './workloads.ts';
 
-/** Done, on its way, or stuck: it will not go on by itself. */
+/** Done, progressing, or stuck, which needs a person. */
 export type Rollout =
   | { readonly state: 'done' }
   | {
       readonly state: 'progressing';
       readonly why: string;
-      /** All of its pods are new, and some do not answer: it was healthy once, and may never be again. */
+      /** All pods are new but some are not ready: it was healthy before, and may never be again. */
       readonly degraded?: boolean;
     }
   | { readonly state: 'stuck'; readonly why: string };
@@ -20,7 +20,7 @@ const degraded = (why: string): Rollout => ({ state: 'progressing', why, degrade
 export function rolloutOf(workload: Workload): Rollout {
   const { generation = 0 } = workload.metadata;
   const { observedGeneration = 0, conditions = [] } = workload.status ?? {};
-  // Argo Rollouts write it as a text, and older ones a hash: only a number can be behind.
+  // Argo Rollouts write it as a string, and older ones as a hash: only a number can be compared.
   if (Number(observedGeneration) < generation) return progressing('its controller has not observed the change yet');
   const failed = conditions.find(({ type, status, reason }) => {
     return (type === 'Progressing' && status === 'False') || reason === 'ProgressDeadlineExceeded';
@@ -40,39 +40,39 @@ export function rolloutOf(workload: Workload): Rollout {
   }
 }
 
-/** What a Deployment says of its progress since all new pods were available. */
+/** The reason of `Progressing` of a Deployment whose new pods were all available once. */
 const COMPLETE = 'NewReplicaSetAvailable';
 
 function deployment({ spec, status = {} }: Workload): Rollout {
-  const wanted = spec?.replicas ?? 1;
+  const desired = spec?.replicas ?? 1;
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, conditions = [] } = status;
-  if (updatedReplicas < wanted) return progressing(`${updatedReplicas} of ${wanted} pods are new`);
+  if (updatedReplicas < desired) return progressing(`${updatedReplicas} of ${desired} pods are new`);
   if (replicas > updatedReplicas) return progressing(`${replicas - updatedReplicas} old pods are still there`);
-  if (availableReplicas < wanted) {
+  if (availableReplicas < desired) {
     const { reason = COMPLETE } = conditions.find(({ type }) => type === 'Progressing') ?? {};
-    const why = `${availableReplicas} of ${wanted} pods are available`;
+    const why = `${availableReplicas} of ${desired} pods are available`;
     return reason === COMPLETE ? degraded(why) : progressing(why);
   }
   return DONE;
 }
 
 function statefulSet({ spec, status = {} }: Workload): Rollout {
-  const wanted = spec?.replicas ?? 1;
+  const desired = spec?.replicas ?? 1;
   const { readyReplicas = 0, updatedReplicas = 0 } = status;
-  // Who deletes pods by hand decides when they are new.
+  // With OnDelete, pods become new only when somebody deletes them.
   const byHand = spec?.updateStrategy?.type === 'OnDelete';
-  const expected = byHand ? 0 : wanted - Math.min(spec?.updateStrategy?.rollingUpdate?.partition ?? 0, wanted);
+  const expected = byHand ? 0 : desired - Math.min(spec?.updateStrategy?.rollingUpdate?.partition ?? 0, desired);
   if (updatedReplicas < expected) return progressing(`${updatedReplicas} of ${expected} pods are new`);
-  if (readyReplicas < wanted) return degraded(`${readyReplicas} of ${wanted} pods are ready`);
+  if (readyReplicas < desired) return degraded(`${readyReplicas} of ${desired} pods are ready`);
   return DONE;
 }
 
 function daemonSet({ spec, status = {} }: Workload): Rollout {
-  const { desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0, numberAvailable = 0 } = status;
-  if (spec?.updateStrategy?.type !== 'OnDelete' && updated < wanted) {
-    return progressing(`${updated} of ${wanted} pods are new`);
+  const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0, numberAvailable = 0 } = status;
+  if (spec?.updateStrategy?.type !== 'OnDelete' && updated < desired) {
+    return progressing(`${updated} of ${desired} pods are new`);
   }
-  if (numberAvailable < wanted) return degraded(`${numberAvailable} of ${wanted} pods are available`);
+  if (numberAvailable < desired) return degraded(`${numberAvailable} of ${desired} pods are available`);
   return DONE;
 }
 
@@ -87,7 +87,7 @@ function argoRollout({ spec, status = {} }: Workload): Rollout {
 }
 
 function replicaSet({ spec, status = {} }: Workload): Rollout {
-  const wanted = spec?.replicas ?? 1;
+  const desired = spec?.replicas ?? 1;
   const { readyReplicas = 0 } = status;
-  return readyReplicas < wanted ? degraded(`${readyReplicas} of ${wanted} pods are ready`) : DONE;
+  return readyReplicas < desired ? degraded(`${readyReplicas} of ${desired} pods are ready`) : DONE;
 }

@@ -1,38 +1,38 @@
-// What can be set for the mesh, beside the resource itself.
+// The settings of the mesh controllers, besides the resource itself.
 import { istioctlRenderer } from './installation/render/istioctl.ts';
 import type { Renderer } from './installation/render/renderer.ts';
 import type { MaintenanceWindow } from './restarts/window.ts';
 
 export interface MeshSettings {
-  /** The version of Istio that this release installs. Another one is for trying upgrades out. */
+  /** The version of Istio that this release installs. Other versions are for trying out upgrades. */
   readonly istioVersion: string;
-  /** Where its images are. */
+  /** The registry of its images. */
   readonly hub: string;
   readonly imagePullSecret?: string;
-  /** Whether a resource may ask for what is not ready for production. */
+  /** Whether a resource may enable experimental features. */
   readonly allowExperimental: boolean;
   /** How many workloads may be restarting at once. */
   readonly batchSize: number;
-  /** How long what is installed must stay the same before workloads are restarted for it. */
+  /** How long the installation must be stable before workloads are restarted for it. */
   readonly settleMs: number;
-  /** How long proxies may take to find another istiod when theirs has ended: nothing is restarted in that time. */
+  /** How long proxies may take to reconnect to another istiod; nothing is restarted in that time. */
   readonly reconnectMs: number;
-  /** When workloads may be restarted that do not say so themselves. */
+  /** The maintenance window of workloads without their own. */
   readonly window?: MaintenanceWindow;
-  /** Restart pods as well that should have a sidecar and have none. */
+  /** Also restart pods that should have a sidecar but have none. */
   readonly restartUninjected: boolean;
-  /** Look at everything again after this time, changed or not. */
+  /** The resync interval, also if nothing has changed. */
   readonly reconciliationIntervalMs: number;
-  /** How long a failure is left alone before it is tried again: at first, and at most. */
+  /** The first and the maximum delay before a failure is retried. */
   readonly failureBaseDelayMs: number;
   readonly failureMaxDelayMs: number;
-  /** How many failures of all resources together are tried again: at once, and after that. */
+  /** The rate limit for retries of all resources together. */
   readonly retryLimit: { readonly burst: number; readonly perSecond: number };
-  /** What turns the operator into manifests. */
+  /** Renders the operator to manifests. */
   readonly renderer: Renderer;
-  /** The version of this program: a label of what it makes. */
+  /** The version of this program, as a label of its objects. */
   readonly operatorVersion: string;
-  /** A domain for which there should be a gateway. */
+  /** A domain that gets a gateway. */
   readonly domain?: string;
 }
 
@@ -42,7 +42,7 @@ export const defaultMeshSettings: MeshSettings = {
   allowExperimental: false,
   batchSize: 10,
   settleMs: 3_000,
-  // A connection to a pod that has just ended is given up after 20 s.
+  // Connections to a terminated pod time out after 20 s.
   reconnectMs: 25_000,
   restartUninjected: false,
   reconciliationIntervalMs: 10 * 3_600_000,

@@ -19,9 +19,9 @@ const NO_RESTARTS: RestartPlan = {
   unchanged: [],
   progress: { total: 0, done: 0 },
 };
-const told = (facts: Partial<StatusFacts> = {}) => meshStatus({ istio: istio(), failures: [], ...facts });
+const statusOf = (facts: Partial<StatusFacts> = {}) => meshStatus({ istio: istio(), failures: [], ...facts });
 const conditions = (facts: Partial<StatusFacts>): string[] =>
-  told(facts).conditions!.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+  statusOf(facts).conditions!.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 const pending = (name: string): PendingWorkload => ({
   workload: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name },
   why: 'old image',
@@ -31,7 +31,7 @@ const pending = (name: string): PendingWorkload => ({
 
 describe('the state of a resource', () => {
   test('is Ready, without a description, when everything is done', () => {
-    expect(told({ restarts: NO_RESTARTS, istioVersion: '1.31.0', size: 'Production' })).toMatchObject({
+    expect(statusOf({ restarts: NO_RESTARTS, istioVersion: '1.31.0', size: 'Production' })).toMatchObject({
       state: 'Ready',
       description: '',
       observedGeneration: 3,
@@ -45,32 +45,32 @@ describe('the state of a resource', () => {
     ]);
   });
 
-  test('is Processing while the installation waits for something, and says for what', () => {
-    expect(told({ waiting: 'Deployment istiod: 0 of 2 pods are new' })).toMatchObject({
+  test('is Processing while the installation waits, and says for what', () => {
+    expect(statusOf({ waiting: 'Deployment istiod: 0 of 2 pods are new' })).toMatchObject({
       state: 'Processing',
       description: 'Reconciling Istio: Deployment istiod: 0 of 2 pods are new',
     });
-    expect(told({ waiting: '' }).description).toBe('Reconciling Istio');
+    expect(statusOf({ waiting: '' }).description).toBe('Reconciling Istio');
     expect(conditions({ waiting: '' })).toContain('Ready=Unknown ReconcileUnknown');
   });
 
   test('is Deleting while it is being deleted', () => {
     const deleting = istio({ deletionTimestamp: '2026-01-01T00:00:00Z' });
-    expect(told({ istio: deleting })).toMatchObject({ state: 'Deleting', description: 'Deleting Istio' });
+    expect(statusOf({ istio: deleting })).toMatchObject({ state: 'Deleting', description: 'Deleting Istio' });
   });
 
-  test('is Warning while people depend on what is to be deleted, and lists it', () => {
+  test('is Warning while resources of users block a deletion, and lists them', () => {
     const blocking = [{ apiVersion: 'v1', kind: 'Gateway', metadata: { name: 'g', namespace: 'shop' } }];
     const deleting = istio({ deletionTimestamp: '2026-01-01T00:00:00Z' });
-    expect(told({ istio: deleting, blocking, failures: [failure('blocked', 'x')] })).toMatchObject({
+    expect(statusOf({ istio: deleting, blocking, failures: [failure('blocked', 'x')] })).toMatchObject({
       state: 'Warning',
       blockedBy: { total: 1, resources: [{ kind: 'Gateway', namespace: 'shop', name: 'g' }] },
     });
   });
 
-  test('is that of the worst failure, whose words it has; the others keep their conditions', () => {
+  test('is that of the worst failure, with its description; the others keep their conditions', () => {
     const failures = [failure('userFilter', 'a filter'), failure('gateway', 'error happened')];
-    expect(told({ failures })).toMatchObject({
+    expect(statusOf({ failures })).toMatchObject({
       state: 'Error',
       description: 'Failed to restart Ingress Gateway: error happened',
     });
@@ -82,9 +82,9 @@ describe('the state of a resource', () => {
     ]);
   });
 
-  test('is stalled, and says why, where something gets no further; not where the mesh works all the same', () => {
+  test('is stalled with a reason after a failure, but not if the failure is harmless', () => {
     const refused = failure('versionUpdate', 'too far');
-    expect(told({ failures: [failure('userFilter', 'a filter'), refused] }).conditions).toContainEqual({
+    expect(statusOf({ failures: [failure('userFilter', 'a filter'), refused] }).conditions).toContainEqual({
       type: 'Stalled',
       status: 'True',
       reason: 'IstioVersionUpdateNotAllowed',
@@ -97,27 +97,27 @@ describe('the state of a resource', () => {
     expect(conditions({ istio: istio({}, stalled), restarts: NO_RESTARTS }).join()).not.toContain('Stalled');
   });
 
-  test('names pods that should have a sidecar and have none', () => {
+  test('lists pods that should have a sidecar but have none', () => {
     const pods = Array.from({ length: 21 }, (_none, i) => ({ namespace: 'shop', name: `p-${i + 10}`, why: 'none' }));
-    const { uninjected } = told({ restarts: NO_RESTARTS, uninjected: pods.toReversed() });
+    const { uninjected } = statusOf({ restarts: NO_RESTARTS, uninjected: pods.toReversed() });
     expect([uninjected?.total, uninjected?.pods.length, uninjected?.pods[0]]).toEqual([
       21,
       20,
       { namespace: 'shop', name: 'p-10' },
     ]);
-    expect(told()).not.toHaveProperty('uninjected');
+    expect(statusOf()).not.toHaveProperty('uninjected');
   });
 });
 
 describe('restarts', () => {
-  test('that are under way keep the resource in Processing, with their progress', () => {
+  test('keep the resource in Processing while they are in progress, and show the progress', () => {
     const restarts = {
       ...NO_RESTARTS,
       restarting: [pending('a')],
       waiting: [pending('b')],
       progress: { total: 5, done: 3 },
     };
-    expect(told({ restarts })).toMatchObject({
+    expect(statusOf({ restarts })).toMatchObject({
       state: 'Processing',
       description: 'Restarting workloads: 3 of 5 are done',
       restarts: {
@@ -131,14 +131,14 @@ describe('restarts', () => {
     );
   });
 
-  test('that wait for a window do not keep the mesh from being ready', () => {
+  test('that wait for a window do not prevent the mesh from being Ready', () => {
     const restarts = { ...NO_RESTARTS, waiting: [pending('a')], progress: { total: 1, done: 0 } };
-    expect(told({ restarts })).toMatchObject({ state: 'Ready', restarts: { total: 1, restarting: 0 } });
+    expect(statusOf({ restarts })).toMatchObject({ state: 'Ready', restarts: { total: 1, restarting: 0 } });
   });
 
-  test('that only a person can do are a Warning with names', () => {
+  test('that only a person can do are a Warning with the names of the pods', () => {
     const manual = [{ namespace: 'shop', name: 'job-1', why: 'old image', problem: 'p' }];
-    const status = told({ restarts: NO_RESTARTS, manual });
+    const status = statusOf({ restarts: NO_RESTARTS, manual });
     expect(status).toMatchObject({
       state: 'Warning',
       description:
@@ -152,14 +152,14 @@ describe('restarts', () => {
     });
   });
 
-  test('of more than twenty workloads are counted, and the first are named', () => {
+  test('of more than twenty workloads are counted, and the first twenty are listed', () => {
     const waiting = Array.from({ length: 30 }, (_none, index) => pending(`w-${99 - index}`));
-    const { restarts } = told({ restarts: { ...NO_RESTARTS, waiting, progress: { total: 30, done: 0 } } });
+    const { restarts } = statusOf({ restarts: { ...NO_RESTARTS, waiting, progress: { total: 30, done: 0 } } });
     expect([restarts!.total, restarts!.workloads.length, restarts!.workloads[0]!.name]).toEqual([30, 20, 'w-70']);
   });
 });
 
-test('conditions that others wrote stay', () => {
+test('meshStatus keeps conditions of other types', () => {
   const other = {
     type: 'Audited',
     status: 'True',
@@ -168,5 +168,5 @@ test('conditions that others wrote stay', () => {
     lastTransitionTime: '2026-01-01T00:00:00Z',
   } as const;
   const before = istio({}, { state: 'Ready', conditions: [other] });
-  expect(told({ istio: before }).conditions).toContainEqual(other);
+  expect(statusOf({ istio: before }).conditions).toContainEqual(other);
 });

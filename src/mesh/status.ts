@@ -1,5 +1,5 @@
-// The status of the ruling resource: its state in one word, what is wrong or going on, conditions, and what people want to
-// know besides: the version that runs, what blocks a deletion, what is still to be restarted.
+// The status of the active resource: its state in one word, a description, conditions, the running version, resources
+// that block a deletion, and pending restarts.
 import type { Istio, IstioStatus } from '../api/istio.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { Condition, PlannedCondition, Status } from '../controller/index.ts';
@@ -16,27 +16,27 @@ import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';
 
 export interface StatusFacts {
   readonly istio: Istio;
-  /** What went wrong, of whichever component. */
+  /** The failures of all components. */
   readonly failures: readonly Failure[];
-  /** What the installation waits for; nothing when it is done. */
+  /** What the installation waits for; absent when it is done. */
   readonly waiting?: string;
   readonly istioVersion?: string;
   readonly size?: ClusterSize;
-  /** While the resource is being deleted: what people made and would lose. */
+  /** Resources of users that block the deletion. */
   readonly blocking?: readonly AnyObject[];
   readonly restarts?: RestartPlan;
   readonly manual?: readonly ManualRestart[];
-  /** Pods that should have a sidecar and have none. */
+  /** Pods that should have a sidecar but have none. */
   readonly uninjected?: readonly UninjectedPod[];
-  /** What is to be told besides; has the last word about its types. */
+  /** Additional conditions, which override others of the same type. */
   readonly conditions?: readonly PlannedCondition[];
 }
 
-/** What is told of the resource. Conditions of other types stay as they are. */
+/** The status of the resource. Conditions of other types are kept. */
 export function meshStatus(facts: StatusFacts): Status & Omit<IstioStatus, 'conditions'> {
   const { istio, istioVersion, size, blocking = [], restarts, uninjected = [] } = facts;
   const { generation } = istio.metadata;
-  const { state, description, conditions } = judge(facts);
+  const { state, description, conditions } = summarize(facts);
   return {
     state,
     description,
@@ -50,21 +50,21 @@ export function meshStatus(facts: StatusFacts): Status & Omit<IstioStatus, 'cond
   };
 }
 
-interface Judgement {
+interface Summary {
   readonly state: IstioStatus['state'];
   readonly description: string;
   readonly conditions: readonly PlannedCondition[];
 }
 
-function judge({ istio, failures, waiting, restarts, manual = [] }: StatusFacts): Judgement {
-  const sidecars = sidecarJudgement(restarts, manual);
+function summarize({ istio, failures, waiting, restarts, manual = [] }: StatusFacts): Summary {
+  const sidecars = sidecarSummary(restarts, manual);
   const worst = worstOf([...failures, ...(sidecars.failure ? [sidecars.failure] : [])]);
   if (worst !== undefined) {
     const others = failures.flatMap((each) => (each === worst ? [] : each.conditions));
-    // Of one type the worst has the last word.
-    const told = [...sidecars.conditions, ...others, ...worst.conditions];
+    // Of conditions with the same type, that of the worst failure wins.
+    const all = [...sidecars.conditions, ...others, ...worst.conditions];
     const settled = worst.isHarmless ? reconciling(undefined) : stalled(worst);
-    return { state: worst.state, description: worst.description, conditions: [...told, ...settled] };
+    return { state: worst.state, description: worst.description, conditions: [...all, ...settled] };
   }
   const unknown = condition('ReconcileUnknown');
   if (istio.metadata.deletionTimestamp !== undefined) {
@@ -87,25 +87,29 @@ function described(what: string, waiting = ''): string {
   return waiting === '' ? what : `${what}: ${waiting}`;
 }
 
-interface SidecarJudgement {
+interface SidecarSummary {
   readonly conditions: readonly PlannedCondition[];
   readonly failure?: Failure;
-  /** How far restarts are, while some are under way. */
+  /** The progress while restarts are running. */
   readonly going?: string;
 }
 
-/** Those that wait for a maintenance window or a person do not keep the mesh from being ready: the status lists them. */
-function sidecarJudgement(restarts: RestartPlan | undefined, manual: readonly ManualRestart[]): SidecarJudgement {
+/** Restarts that wait for a maintenance window or a person do not prevent the mesh from being ready. */
+function sidecarSummary(restarts: RestartPlan | undefined, manual: readonly ManualRestart[]): SidecarSummary {
   if (restarts === undefined) return { conditions: [] };
   const names = [
     ...manual.map(({ namespace, name }) => `${namespace}/${name}`),
     ...restarts.unchanged.map(({ workload: { namespace, name } }) => `${namespace}/${name}`),
   ];
   if (names.length > 0) {
-    const told = failure('manualRestart', 'Istio controller could not restart one or more istio-injected pods.', {
-      conditions: [condition('ReconcileFailed'), manualRestartRequired(names)],
-    });
-    return { conditions: [], failure: told };
+    const needsPerson = failure(
+      'manualRestart',
+      'Istio controller could not restart one or more istio-injected pods.',
+      {
+        conditions: [condition('ReconcileFailed'), manualRestartRequired(names)],
+      },
+    );
+    return { conditions: [], failure: needsPerson };
   }
   const { total, done } = restarts.progress;
   if (done === total) return { conditions: [condition('ProxySidecarRestartSucceeded')] };
@@ -114,7 +118,7 @@ function sidecarJudgement(restarts: RestartPlan | undefined, manual: readonly Ma
   return busy ? { conditions, going: `Restarting workloads: ${done} of ${total} are done` } : { conditions };
 }
 
-/** What kstatus looks for; nothing goes on when there is no text. */
+/** The condition `Reconciling` for kstatus; it is False without a text. */
 function reconciling(what: string | undefined): readonly PlannedCondition[] {
   if (what === undefined) return [reconcilingCondition('False', 'Settled', '')];
   return [reconcilingCondition('True', 'Progressing', what)];
@@ -128,25 +132,25 @@ function reconcilingCondition(
   return { type: 'Reconciling', status, reason, message };
 }
 
-/** The same for what gets no further, though it may be tried again. */
+/** The conditions for a failure, which may be retried. */
 function stalled({ message, conditions }: Failure): readonly PlannedCondition[] {
   const { reason = 'ReconcileFailed' } = conditions.at(-1) ?? {};
   return [reconcilingCondition('False', 'Stalled', ''), { type: 'Stalled', status: 'True', reason, message }];
 }
 
-/** Of each type the last one that is said; those that nobody speaks of stay. */
+/** Merges conditions: of each type the last one wins, and others are kept. */
 function merged(
   before: readonly Condition[],
   now: readonly PlannedCondition[],
 ): readonly (PlannedCondition | Condition)[] {
-  // What gets no further says so each time; that a pass failed is told by the loop, and is over with the next one.
+  // `Stalled` is set again by each plan that fails. One that the loop set for a failed reconcile ends with the next.
   const others = before.filter(({ type }) => type !== 'Stalled');
-  const said = new Map<string, PlannedCondition | Condition>(others.map((each) => [each.type, each]));
-  for (const each of now) said.set(each.type, each);
-  return [...said.values()];
+  const byType = new Map<string, PlannedCondition | Condition>(others.map((each) => [each.type, each]));
+  for (const each of now) byType.set(each.type, each);
+  return [...byType.values()];
 }
 
-const MOST = 20;
+const MAX_LISTED = 20;
 
 function restartsStatus({ restart, restarting, waiting, unchanged }: RestartPlan): Pick<IstioStatus, 'restarts'> {
   const pending: readonly PendingWorkload[] = [...waiting, ...unchanged];
@@ -158,7 +162,7 @@ function restartsStatus({ restart, restarting, waiting, unchanged }: RestartPlan
       restarting: restart.length + restarting.length,
       workloads: pending
         .toSorted((a, b) => (workloadKey(a.workload) < workloadKey(b.workload) ? -1 : 1))
-        .slice(0, MOST)
+        .slice(0, MAX_LISTED)
         .map(({ workload: { kind, namespace, name }, why, waiting: until }) => ({
           kind,
           namespace,
@@ -176,7 +180,7 @@ function uninjectedStatus(pods: readonly UninjectedPod[]): IstioStatus['uninject
     total: pods.length,
     pods: pods
       .toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
-      .slice(0, MOST)
+      .slice(0, MAX_LISTED)
       .map(({ namespace, name }) => ({ namespace, name })),
   };
 }

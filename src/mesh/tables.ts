@@ -1,4 +1,4 @@
-// The tables that the mesh reads beside those of what it installs, each no larger than need be.
+// The tables that the mesh reads besides those of installed objects, each as small as possible.
 import { defineKind, defineTable } from '../kube/index.ts';
 import type { Kind, KubeObject } from '../kube/index.ts';
 import type { ConfigMap as ConfigMapObject, Service } from './installation/operator/companions.ts';
@@ -10,7 +10,7 @@ import type { Pod } from './workloads.ts';
 const ConfigMap = defineKind<ConfigMapObject>('v1', 'ConfigMap', 'configmaps');
 const ServiceKind = defineKind<Service>('v1', 'Service', 'services');
 
-/** Of nodes, what tells the size and the flavour of the cluster. */
+/** Nodes, with the fields that determine the size and the flavour of the cluster. */
 export const Node = defineTable(defineKind<NodeObject>('v1', 'Node', 'nodes', { namespaced: false }), {
   transform: slimNode,
 });
@@ -20,10 +20,10 @@ export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespace
 /** Pods of the control plane and the gateways. */
 export const IstioPod = defineTable(defineKind<Pod>('v1', 'Pod', 'pods'), { namespace: ISTIO_NAMESPACE });
 
-/** ConfigMaps and Services that say something about an installation; see companions.ts. */
+/** ConfigMaps and Services that affect an installation; see companions.ts. */
 export const ModuleConfigMap = defineTable(ConfigMap, { namespace: MODULE_NAMESPACE });
 export const IstioConfigMap = defineTable(ConfigMap, { namespace: ISTIO_NAMESPACE });
-/** What istiod has put into every namespace; read when that has to go. */
+/** The ConfigMaps that istiod created in every namespace; read to remove them. */
 export const DistributedConfigMap = defineTable(defineKind('v1', 'ConfigMap', 'configmaps'), {
   labelSelector: 'istio.io/config=true',
   metadataOnly: true,
@@ -34,7 +34,7 @@ export const ApiServerService = defineTable(ServiceKind, {
   fieldSelector: 'metadata.name=kubernetes',
 });
 
-/** Injectors, whoever installed them. */
+/** All injectors, also those of others. */
 export const Injector = defineTable(
   defineKind('admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', {
     namespaced: false,
@@ -50,7 +50,7 @@ export const VerticalPodAutoscaler = defineKind(
   'verticalpodautoscalers',
 );
 
-/** What may block a deletion; names and labels are enough to tell. */
+/** Resources that may block a deletion, which names and labels determine. */
 export const Blocking: readonly Kind[] = BLOCKING_KINDS.map((kind) => defineTable(kind, { metadataOnly: true }));
 
 const ours = new Map<Kind, Kind>();

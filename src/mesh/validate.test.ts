@@ -6,7 +6,7 @@ const authorizer = (name: string) => ({ name, service: 's', port: 80 });
 
 test.each<[string, IstioSpec, string, string, string?]>([
   [
-    'two authorizers of one name',
+    'two authorizers with the same name',
     { config: { authorizers: ['test-authorizer', 'b', 'test-authorizer'].map(authorizer) } },
     'Warning',
     'Authorizer name needs to be unique: test-authorizer is duplicated',
@@ -26,7 +26,7 @@ test.each<[string, IstioSpec, string, string, string?]>([
     'ProxyStatsMatcher inclusionRegexps contains an invalid regular expression: spec.config.proxyStatsMatcher.inclusionRegexps[1]: "(?=a)"',
   ],
   [
-    'a port that is none',
+    'an invalid port',
     { config: { authorizers: [{ ...authorizer('a'), port: 99_999 }] } },
     'Error',
     'spec.config.authorizers[0].port: must be between 1 and 65535, found 99999',
@@ -43,15 +43,15 @@ test.each<[string, IstioSpec, string, string, string?]>([
     'Error',
     'spec.components.proxy.k8s.resources.requests.cpu: must not be more than the limit 1500m, found "2"',
   ],
-])('%s is reported and not tried again', (_what, spec, state, text, detail = '') => {
+])('invalidSpec reports %s without a retry', (_what, spec, state, text, detail = '') => {
   const found = invalidSpec(spec, false);
   expect(found).toMatchObject({ state, retry: 'never', conditions: [{ reason: 'ValidationFailed' }] });
   expect(found!.description).toContain(text);
-  // Beside words that others look for.
+  // The detail is added to the fixed text.
   expect(found!.message).toBe(detail === '' ? found!.description : `${text} (${detail})`);
 });
 
-test('a spec without such a problem may be installed, and experimental features where they are allowed', () => {
+test('invalidSpec accepts other specs, and experimental features if they are allowed', () => {
   expect(invalidSpec({ config: { authorizers: [authorizer('a'), authorizer('b')] } }, false)).toBeUndefined();
   expect(invalidSpec({ experimental: { enableAmbient: true } }, true)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-// What the schema can't tell about an Istio resource. A resource that fails here changes nothing.
+// Validation of an Istio resource beyond its schema. An invalid resource changes nothing.
 import { RE2JS } from 're2js';
 import type { Authorizer, ComponentResources, IstioSpec } from '../api/istio.ts';
 import { parseDuration } from '../kube/index.ts';
@@ -6,19 +6,19 @@ import { failure } from './failures.ts';
 import type { Failure } from './failures.ts';
 import { excessOf } from './installation/operator/excess.ts';
 
-/** A field that must not be as it is. */
+/** An invalid field. */
 export interface SpecProblem {
-  /** Below `spec`. */
+  /** The path below `spec`. */
   readonly at: readonly (string | number)[];
   readonly failure: Failure;
 }
 
-/** Why a spec can't be installed; undefined when it can. */
+/** Why a spec can't be installed; undefined if it can. */
 export function invalidSpec(spec: IstioSpec, allowExperimental: boolean): Failure | undefined {
   return specProblems(spec, allowExperimental)[0]?.failure;
 }
 
-/** Everything that is wrong with a spec. */
+/** All problems of a spec. */
 export function specProblems(spec: IstioSpec, allowExperimental: boolean): readonly SpecProblem[] {
   return [
     ...(allowExperimental ? [] : experimental(spec)),
@@ -69,7 +69,7 @@ function authorizerProblems({ port, timeout }: Authorizer, index: number): reado
   const ms = timeout === undefined ? 1 : (parseDuration(timeout) ?? 0);
   return [
     ...(isPort ? [] : [invalidField([...at, 'port'], `must be between 1 and ${HIGHEST_PORT}, found ${port}`)]),
-    // Istio takes no finer ones.
+    // Istio accepts no smaller unit.
     ...(ms > 0 && Number.isInteger(ms)
       ? []
       : [
@@ -81,7 +81,7 @@ function authorizerProblems({ port, timeout }: Authorizer, index: number): reado
   ];
 }
 
-/** Where both are said; whether one exceeds a default is known when they are merged. */
+/** Checks requests and limits that are both set; those that exceed a default are found when they are merged. */
 function resourceProblems(component: string, resources: ComponentResources | undefined): readonly SpecProblem[] {
   const excess = excessOf(resources);
   if (excess === undefined) return [];

@@ -1,4 +1,4 @@
-// Pods and what owns them, as far as the mesh looks at them. Tables keep no more than this of each.
+// Pods and workloads, with the fields that the mesh uses. Tables cache only these fields.
 import type { KubeObject } from '../kube/index.ts';
 
 interface ResourceList {
@@ -34,7 +34,7 @@ export interface Workload extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
-    /** Of an Argo Rollout: pods that are older are to be replaced. */
+    /** For an Argo Rollout: older pods are replaced. */
     readonly restartAt?: string;
     readonly strategy?: {
       readonly type?: string;
@@ -62,7 +62,7 @@ export interface Workload extends KubeObject {
     readonly updatedNumberScheduled?: number;
     readonly numberAvailable?: number;
     readonly phase?: string;
-    /** Of an Argo Rollout: the `restartAt` that it has carried out. */
+    /** For an Argo Rollout: the `restartAt` that is completed. */
     readonly restartedAt?: string;
     readonly conditions?: readonly {
       readonly type: string;
@@ -73,7 +73,7 @@ export interface Workload extends KubeObject {
   };
 }
 
-/** The name of the sidecar, among containers or, where it is native, among init containers. */
+/** The name of the sidecar container, or of the init container if it is a native sidecar. */
 const SIDECAR = 'istio-proxy';
 
 /** The sidecar of a pod. */
@@ -82,7 +82,7 @@ export function sidecarOf(pod: Pod): Container | undefined {
   return [...containers, ...initContainers].find(({ name }) => name === SIDECAR);
 }
 
-/** Whether a pod was given a sidecar: gateways are nothing but a proxy. */
+/** Whether a pod has a sidecar. Gateways have only a proxy. */
 export function isInjected(pod: Pod): boolean {
   const { istio = '' } = pod.metadata.labels ?? {};
   if (istio === 'ingressgateway' || istio === 'egressgateway') return false;

@@ -1,9 +1,9 @@
-// What blocks a deletion: resources that people made and that only Istio understands. They would be lost with its kinds.
+// Resources that block a deletion: users made them of Istio's kinds, and they would be lost with these kinds.
 import type { AnyObject, Kind } from '../../kube/index.ts';
 import { ISTIO_KINDS, servedKind } from '../istio-kinds.ts';
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
 
-/** Objects that Istio or we made, by kind. Patterns are for the whole name and namespace. */
+/** Objects that Istio or we made, by kind. The patterns match the whole name and namespace. */
 export type ManagedPatterns = Readonly<
   Record<string, readonly { readonly name: string; readonly namespace: string }[]>
 >;
@@ -16,15 +16,15 @@ const MANAGED: ManagedPatterns = {
   VirtualService: named('istio-healthz'),
 };
 
-/** The kinds that are looked at. */
+/** The kinds whose objects can block a deletion. */
 export const BLOCKING_KINDS: readonly Kind[] = ISTIO_KINDS.map(servedKind);
 
-/** A test for objects that do not block. Throws for a pattern that is none. */
+/** A test for objects that do not block. Throws if a pattern is invalid. */
 export function managedTest(patterns: ManagedPatterns): (object: AnyObject) => boolean {
   const compiled = new Map(
     Object.entries(patterns).map(([kind, rows]) => [
       kind,
-      rows.map(({ name, namespace }) => ({ name: wholly(name), namespace: wholly(namespace) })),
+      rows.map(({ name, namespace }) => ({ name: wholePattern(name), namespace: wholePattern(namespace) })),
     ]),
   );
   return ({ kind, metadata: { name, namespace = '', labels = {} } }) =>
@@ -34,7 +34,7 @@ export function managedTest(patterns: ManagedPatterns): (object: AnyObject) => b
 
 const isManaged = managedTest(MANAGED);
 
-/** Of the objects of Istio's kinds, those that block, each once, in the order of their names. */
+/** The objects of Istio's kinds that block, each once, sorted by kind and name. */
 export function blockingResources(objects: Iterable<AnyObject>): readonly AnyObject[] {
   const blocking = new Map<string, AnyObject>();
   for (const object of objects) {
@@ -44,20 +44,20 @@ export function blockingResources(objects: Iterable<AnyObject>): readonly AnyObj
   return [...blocking].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
 }
 
-/** What kubectl calls a kind that blocks, with its group: other meshes have kinds of the same names. */
+/** The resource name of a kind for kubectl, with its group, as other meshes have kinds with the same names. */
 export function resourceName(kind: string): string {
   const found = BLOCKING_KINDS.find((each) => each.kind === kind);
   return found === undefined ? kind : `${found.plural}.${found.group}`;
 }
 
-/** The most that the status names. */
-const MOST = 20;
+/** The maximum number of resources in the status. */
+const MAX_LISTED = 20;
 
-/** What the status says of them. */
+/** The blocking resources for the status. */
 export function blockedBy(blocking: readonly AnyObject[]) {
   return {
     total: blocking.length,
-    resources: blocking.slice(0, MOST).map(({ kind, metadata: { name, namespace } }) => ({
+    resources: blocking.slice(0, MAX_LISTED).map(({ kind, metadata: { name, namespace } }) => ({
       kind,
       ...(namespace !== undefined && { namespace }),
       name,
@@ -65,12 +65,12 @@ export function blockedBy(blocking: readonly AnyObject[]) {
   };
 }
 
-/** Why the deletion does not go on, for the log. */
+/** Why the deletion is blocked, for the log. */
 export function blockedMessage(blocking: readonly AnyObject[]): string {
   return `could not delete Istio module instance since there are ${blocking.length} customer resources present`;
 }
 
-function wholly(pattern: string): RegExp {
+function wholePattern(pattern: string): RegExp {
   try {
     return new RegExp(`^(?:${pattern})$`);
   } catch (error) {

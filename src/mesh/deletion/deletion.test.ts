@@ -13,7 +13,7 @@ const object = (kind: string, name: string, namespace?: string, labels: Record<s
 });
 
 describe('a deletion', () => {
-  test('is blocked by resources of every kind that Istio brings', () => {
+  test('is blocked by resources of every kind of Istio', () => {
     expect(BLOCKING_KINDS.map(({ kind, version }) => `${kind} ${version}`)).toEqual([
       'AuthorizationPolicy v1',
       'DestinationRule v1',
@@ -33,7 +33,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  test('is not blocked by what Istio or we made', () => {
+  test('is not blocked by objects that Istio or we made', () => {
     const managed = [
       object('EnvoyFilter', 'stats-filter-1.20', 'istio-system'),
       object('EnvoyFilter', 'tcp-stats-filter-1.20', 'istio-system'),
@@ -46,7 +46,7 @@ describe('a deletion', () => {
     expect(blockingResources(managed)).toEqual([]);
   });
 
-  test('is blocked by a name or a namespace that only begins or ends alike', () => {
+  test('is blocked by a name or namespace that matches a pattern only in part', () => {
     const mine = [
       object('EnvoyFilter', 'my-proxy-protocol', 'istio-system'),
       object('PeerAuthentication', 'default', 'istio-system-2'),
@@ -56,7 +56,7 @@ describe('a deletion', () => {
     expect(blockingResources(mine)).toHaveLength(4);
   });
 
-  test('that a VirtualService blocks is a Warning, and says how many there are', () => {
+  test('that is blocked is a Warning with the number of blocking resources', () => {
     const blocking = blockingResources([object('VirtualService', 'shop', 'shop')]);
     expect(blockedBy(blocking)).toEqual({
       total: 1,
@@ -70,7 +70,7 @@ describe('a deletion', () => {
     });
   });
 
-  test('counts a resource once that is read in two versions', () => {
+  test('counts a resource once if it is read in two versions', () => {
     const twice = [
       object('VirtualService', 'a', 'b'),
       { ...object('VirtualService', 'a', 'b'), apiVersion: 'x/v1beta1' },
@@ -78,13 +78,13 @@ describe('a deletion', () => {
     expect(blockedBy(blockingResources(twice)).total).toBe(1);
   });
 
-  test('names the first twenty in a stable order', () => {
+  test('lists the first twenty blocking resources in a stable order', () => {
     const many = Array.from({ length: 30 }, (_none, index) => object('Gateway', `g-${99 - index}`, 'a'));
     const { total, resources } = blockedBy(blockingResources(many));
     expect([total, resources.length, resources[0]!.name]).toEqual([30, 20, 'g-70']);
   });
 
-  test('patterns that are none are refused', () => {
+  test('refuses an invalid pattern', () => {
     expect(() => managedTest({ EnvoyFilter: [{ name: 'stats-filter-[', namespace: 'a' }] })).toThrow(
       'configuration yaml regex check failed for "stats-filter-[": ',
     );
@@ -97,7 +97,7 @@ describe('an uninstall', () => {
   const going = { ...namespace, metadata: { ...namespace.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
   const remains = { objects: [] as AnyObject[], namespace, injectedWorkloads: 1, distributed: [] as AnyObject[] };
 
-  test('removes webhooks first, so that pods can start while istiod goes', () => {
+  test('removes webhooks first, so that pods can start while istiod is removed', () => {
     const objects = [
       object('Deployment', 'istiod', 'istio-system', component),
       object('ValidatingWebhookConfiguration', 'v', undefined, component),
@@ -107,7 +107,7 @@ describe('an uninstall', () => {
     expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[2], objects[1]], awaited: [] });
   });
 
-  test('then everything that the installation made, definitions last, and nothing of others', () => {
+  test('then removes everything that the installation made, definitions last, and nothing of others', () => {
     const objects = [
       object('CustomResourceDefinition', 'c', undefined, component),
       object('ConfigMap', 'istio', 'istio-system', component),
@@ -118,7 +118,7 @@ describe('an uninstall', () => {
     expect(step).toEqual({ do: 'remove', of: 'istio', objects: [objects[3], objects[1], objects[0]], awaited: [] });
   });
 
-  test('waits for what is on its way out, and removes nothing twice', () => {
+  test('waits for objects that are being deleted, and removes nothing twice', () => {
     const pod = object('Pod', 'istiod-1', 'istio-system', component);
     const objects = [{ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }];
     expect(uninstallStep({ ...remains, objects })).toEqual({
@@ -129,14 +129,14 @@ describe('an uninstall', () => {
     });
   });
 
-  test('then the namespace, without waiting for it; then it restarts what has sidecars; then it lets go', () => {
+  test('then removes the namespace without waiting for it, restarts workloads with sidecars, and the finalizer', () => {
     expect(uninstallStep(remains)).toEqual({ do: 'remove-namespace', namespace });
     expect(uninstallStep({ ...remains, namespace: going })).toEqual({ do: 'restart-workloads' });
     expect(uninstallStep({ ...remains, namespace: undefined })).toEqual({ do: 'restart-workloads' });
     expect(uninstallStep({ ...remains, namespace: going, injectedWorkloads: 0 })).toEqual({ do: 'release' });
   });
 
-  test('removes what istiod gave to sidecars when none is left, and nothing of others', () => {
+  test('removes the ConfigMaps for sidecars when no sidecar is left, and nothing of others', () => {
     const [root, crl, mine] = ['istio-ca-root-cert', 'istio-ca-crl', 'mine'].map((name) =>
       object('ConfigMap', name, 'shop', { 'istio.io/config': 'true' }),
     );
@@ -148,12 +148,12 @@ describe('an uninstall', () => {
     expect(uninstallStep({ ...after, distributed: [mine!], injectedWorkloads: 0 })).toEqual({ do: 'release' });
   });
 
-  test('of an Istio that somebody removed by hand only lets go', () => {
+  test('of an Istio that was deleted by hand only removes the finalizer', () => {
     expect(uninstallStep({ ...remains, namespace: undefined, injectedWorkloads: 0 })).toEqual({ do: 'release' });
   });
 });
 
-describe('a pod has a sidecar', () => {
+describe('isInjected', () => {
   const pod = (containers: string[], initContainers: string[] = [], labels: Record<string, string> = {}): Pod => ({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -165,12 +165,12 @@ describe('a pod has a sidecar', () => {
   });
 
   test.each([
-    ['beside its container', pod(['app', 'istio-proxy']), true],
-    ['as a native sidecar', pod(['app'], ['istio-proxy']), true],
-    ['not when there is none', pod(['app']), false],
-    ['not when it is nothing else', pod(['istio-proxy']), false],
-    ['not when it is a gateway', pod(['app', 'istio-proxy'], [], { istio: 'ingressgateway' }), false],
-  ])('%s', (_what, each, injected) => {
+    ['a pod with a sidecar', pod(['app', 'istio-proxy']), true],
+    ['a pod with a native sidecar', pod(['app'], ['istio-proxy']), true],
+    ['a pod without a sidecar', pod(['app']), false],
+    ['a pod with only a proxy', pod(['istio-proxy']), false],
+    ['a gateway', pod(['app', 'istio-proxy'], [], { istio: 'ingressgateway' }), false],
+  ])('for %s', (_what, each, injected) => {
     expect(isInjected(each)).toBe(injected);
   });
 });

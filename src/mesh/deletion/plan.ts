@@ -1,4 +1,4 @@
-// The end of a mesh: it waits while people depend on it, and then goes in order.
+// The deletion of a mesh: it waits for blocking resources of users, and then removes everything in order.
 import type { Istio } from '../../api/istio.ts';
 import type { View } from '../../controller/index.ts';
 import { keyOf, remove } from '../../kube/index.ts';
@@ -15,24 +15,24 @@ import { blockedMessage, blockingResources } from './blocking.ts';
 import { uninstallStep } from './uninstall.ts';
 
 export interface Deletion extends Writes {
-  /** What people made and would lose: nothing is removed while there is any. */
+  /** Resources of users that would be lost: nothing is removed while there are any. */
   readonly blocking: readonly AnyObject[];
-  /** Nothing of Istio is left, or only its namespace that is going. */
+  /** Nothing of Istio is left, except perhaps its namespace, which is being deleted. */
   readonly uninstalled: boolean;
-  /** Nor is anything that sidecars had. */
+  /** Nothing for sidecars is left either. */
   readonly finished: boolean;
   /** What it waits for. */
   readonly waiting?: string;
 }
 
-/** Workloads that are still to lose their sidecars. */
+/** Workloads that still have sidecars. */
 export interface InjectedWorkloads {
   readonly count: number;
-  /** Which, and what they wait for. */
+  /** Their names, and what they wait for. */
   readonly text: string;
 }
 
-/** What to do about a resource that is being deleted and has installed Istio. */
+/** The writes for a resource that is being deleted and has installed Istio. */
 export function deletionWrites(
   view: View,
   istio: Istio,
@@ -55,7 +55,7 @@ export function deletionWrites(
   });
   const uninstalled = next.do !== 'remove-namespace' && !(next.do === 'remove' && next.of === 'istio');
   const failures: Failure[] = [...resources.failures];
-  const going = (steps: Writes['steps'], waiting: string): Deletion => ({
+  const inProgress = (steps: Writes['steps'], waiting: string): Deletion => ({
     blocking,
     steps: [...resources.steps, ...steps],
     failures,
@@ -67,25 +67,28 @@ export function deletionWrites(
     case 'remove': {
       const what = next.of === 'istio' ? 'objects of Istio' : 'certificates for sidecars';
       const left = [...next.objects, ...next.awaited];
-      return going(removals(view, next.objects, 'uninstall', failures), stillThere(left, what));
+      return inProgress(removals(view, next.objects, 'uninstall', failures), stillThere(left, what));
     }
     case 'remove-namespace':
-      return going([remove(Namespace, next.namespace, 'Foreground')], `Namespace ${ISTIO_NAMESPACE} is still there`);
+      return inProgress(
+        [remove(Namespace, next.namespace, 'Foreground')],
+        `Namespace ${ISTIO_NAMESPACE} is still there`,
+      );
     case 'restart-workloads':
-      return going([], injected.text);
+      return inProgress([], injected.text);
     case 'release':
       return { blocking, steps: resources.steps, failures, uninstalled, finished: failures.length === 0 };
   }
 }
 
-/** Names one of what is left, and says what the server says of its end. */
+/** Names one of the remaining objects, with the server's message about its deletion. */
 function stillThere(left: readonly AnyObject[], what: string): string {
-  const { kind, metadata, status } = left.at(-1) as AnyObject & { readonly status?: Ending };
+  const { kind, metadata, status } = left.at(-1) as AnyObject & { readonly status?: TerminatingStatus };
   const why = status?.conditions?.find(({ type }) => type === 'Terminating')?.message ?? '';
   const one = `${kind} ${keyOf(metadata)}${why === '' ? '' : ` (${why})`}`;
   return left.length === 1 ? `${one} is still there` : `${left.length} ${what} are still there: ${one}, …`;
 }
 
-interface Ending {
+interface TerminatingStatus {
   readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
 }

@@ -1,5 +1,5 @@
-// The order of an uninstall: webhooks, everything that the installation made, the namespace, sidecars, what these were
-// given, the finalizer.
+// The order of an uninstall: webhooks, everything else that the installation made, the namespace, sidecars, the
+// ConfigMaps for sidecars, the finalizer.
 import { defineKind } from '../../kube/index.ts';
 import type { AnyObject, Kind } from '../../kube/index.ts';
 import { COMPONENT_LABEL } from '../installation/components.ts';
@@ -8,13 +8,13 @@ const cluster = { namespaced: false };
 const WEBHOOKS = 'admissionregistration.k8s.io/v1';
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-/** First: without them pods start as they are, while the istiod that they ask would be gone. */
+/** Removed first: without the webhooks pods can start, while the istiod that they call is being removed. */
 const FIRST: readonly Kind[] = [
   defineKind(WEBHOOKS, 'MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', cluster),
   defineKind(WEBHOOKS, 'ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', cluster),
 ];
 
-/** Then, in this order, and after them objects of whatever other kinds. */
+/** Removed next, in this order, followed by objects of any other kind. */
 const THEN: readonly Kind[] = [
   defineKind('apps/v1', 'Deployment', 'deployments'),
   defineKind('apps/v1', 'DaemonSet', 'daemonsets'),
@@ -34,35 +34,35 @@ const THEN: readonly Kind[] = [
   defineKind('k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definitions'),
 ];
 
-/** Last: every resource of Istio's kinds goes with them. */
+/** Removed last: all resources of Istio's kinds are deleted with them. */
 const LAST: readonly Kind[] = [
   defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', cluster),
 ];
 
-/** ConfigMaps in every namespace. Pods with a sidecar mount them. */
+/** ConfigMaps in every namespace, which pods with a sidecar mount. */
 const DISTRIBUTED = new Set(['istio-ca-root-cert', 'istio-ca-crl']);
 
-/** Kinds of which objects are removed; those that the cluster does not know are skipped. */
+/** The kinds whose objects are removed; kinds that the cluster does not serve are skipped. */
 export const UNINSTALLED_KINDS: readonly Kind[] = [...FIRST, ...THEN, ...LAST];
 
 const USUAL = new Set(UNINSTALLED_KINDS.map(({ kind }) => kind));
 
-/** What is still there. */
+/** What is left of an installation. */
 export interface Remains {
   /** Of any kind. */
   readonly objects: Iterable<AnyObject>;
   readonly namespace: AnyObject | undefined;
   /** Workloads that still have sidecars and can be restarted. */
   readonly injectedWorkloads: number;
-  /** What istiod has put into every namespace for sidecars. */
+  /** The ConfigMaps that istiod created in every namespace for sidecars. */
   readonly distributed: Iterable<AnyObject>;
 }
 
 export type UninstallStep =
-  /** Those that are on their way out already are only waited for. */
+  /** Objects that are already being deleted are only awaited. */
   | {
       readonly do: 'remove';
-      /** The installation itself, or what it gave to sidecars. */
+      /** The installation itself, or the ConfigMaps for sidecars. */
       readonly of: 'istio' | 'sidecars';
       readonly objects: readonly AnyObject[];
       readonly awaited: readonly AnyObject[];
@@ -72,8 +72,8 @@ export type UninstallStep =
   | { readonly do: 'release' };
 
 /**
- * What to do next. Each step is done when nothing of it remains, so a crash between any two goes on where it was. The
- * namespace is not waited for: it may take minutes, and what is in it no longer matters.
+ * The next step. A step is done when nothing of it remains, so an uninstall continues after a crash where it was. It
+ * does not wait for the namespace, which may take minutes, as its contents no longer matter.
  */
 export function uninstallStep({ objects, namespace, injectedWorkloads, distributed }: Remains): UninstallStep {
   const ours = [...objects].filter(({ metadata }) => metadata.labels?.[COMPONENT_LABEL] !== undefined);
@@ -90,12 +90,12 @@ export function uninstallStep({ objects, namespace, injectedWorkloads, distribut
 }
 
 function removal(of: 'istio' | 'sidecars', remaining: readonly AnyObject[]): UninstallStep {
-  const isGoing = ({ metadata }: AnyObject): boolean => metadata.deletionTimestamp !== undefined;
-  const [awaited, objects] = [remaining.filter(isGoing), remaining.filter((each) => !isGoing(each))];
+  const isTerminating = ({ metadata }: AnyObject): boolean => metadata.deletionTimestamp !== undefined;
+  const [awaited, objects] = [remaining.filter(isTerminating), remaining.filter((each) => !isTerminating(each))];
   return { do: 'remove', of, objects, awaited };
 }
 
-/** Objects of these kinds, kind by kind. */
+/** The objects of these kinds, in the order of the kinds. */
 function inOrder(objects: readonly AnyObject[], kinds: readonly Kind[]): readonly AnyObject[] {
   const groups = Map.groupBy(objects, ({ kind }) => kind);
   return kinds.flatMap(({ kind }) => groups.get(kind) ?? []);

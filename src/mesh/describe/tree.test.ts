@@ -42,7 +42,7 @@ const pod: Pod = {
 const described = (world: Partial<MeshWorld>) =>
   describeMesh({ istios: [], workloads: [], pods: [], events: [], ...world });
 
-test('a mesh that is ready shows its version and its components in their order', () => {
+test('describeMesh shows the version and the components of a ready mesh, in order', () => {
   const annotations = { [LAST_APPLIED]: '{"config":{},"IstioTag":"1.31.0-distroless"}' };
   const description = described({
     istios: [istio('default', ready, { annotations })],
@@ -69,7 +69,7 @@ test('a mesh that is ready shows its version and its components in their order',
   ]);
 });
 
-test('a component says what it waits for', () => {
+test('describeMesh shows what a component waits for', () => {
   const { resources } = described({
     istios: [istio('default', ready)],
     workloads: [workload('Deployment', 'istiod', 'Pilot', 0)],
@@ -79,7 +79,7 @@ test('a component says what it waits for', () => {
   ]);
 });
 
-test('restarts and what blocks a deletion are listed, with how many are not', () => {
+test('describeMesh lists restarts and blocking resources, and counts those that are not listed', () => {
   const status: IstioStatus = {
     ...ready,
     state: 'Warning',
@@ -108,7 +108,7 @@ test('restarts and what blocks a deletion are listed, with how many are not', ()
   });
 });
 
-test('other resources come after the ruling one and say why they have no effect', () => {
+test('describeMesh lists other resources after the active one, with why they have no effect', () => {
   const second = istio('second', undefined, { creationTimestamp: '2026-01-02T00:00:00Z' });
   const { resources } = described({ istios: [second, istio('first', ready)] });
   expect(resources).toMatchObject([
@@ -121,7 +121,7 @@ test('other resources come after the ruling one and say why they have no effect'
   ]);
 });
 
-test('a resource that no controller has looked at, or not since its latest change, says so', () => {
+test('describeMesh says if no controller has seen the resource or its latest change', () => {
   const [unseen] = described({ istios: [istio('default')] }).resources;
   expect(unseen).toMatchObject({
     state: 'Pending',
@@ -134,7 +134,7 @@ test('a resource that no controller has looked at, or not since its latest chang
   });
 });
 
-test('without a resource there is only the version that runs', () => {
+test('describeMesh shows only the running version if there is no resource', () => {
   expect(described({ pods: [pod] })).toEqual({
     resources: [],
     versions: { running: '1.31.0', offered: '1.31.0' },
@@ -146,7 +146,7 @@ test('without a resource there is only the version that runs', () => {
   ]);
 });
 
-test('an Istio that somebody else installed is reported, and why ours may not take its place', () => {
+test('versionLines reports an Istio that somebody else installed, and why it must not be replaced', () => {
   const labels = { app: 'istiod' };
   const foreign: Pod = {
     ...pod,
@@ -160,7 +160,7 @@ test('an Istio that somebody else installed is reported, and why ours may not ta
   ]);
 });
 
-test('pods are shown if asked for, with their images', () => {
+test('describeMesh shows pods with their images on request', () => {
   const [tree] = describeMesh(
     { istios: [istio('default', ready)], workloads: [], pods: [pod], events: [] },
     { pods: true },
@@ -170,7 +170,7 @@ test('pods are shown if asked for, with their images', () => {
   ]);
 });
 
-test('a component that is scaled to nothing is not ready', () => {
+test('describeMesh shows a component that is scaled to zero as not ready', () => {
   const none: Workload = { ...workload('Deployment', 'istiod', 'Pilot', 0), spec: { replicas: 0 }, status: {} };
   const [{ children = [] } = { children: [] }] = described({
     istios: [istio('default', ready)],

@@ -1,5 +1,5 @@
-// The tree of a mesh: versions, components with their workloads, restarts that are to be done, what blocks a deletion, and
-// resources that have no effect.
+// The tree of a mesh: versions, components with their workloads, pending restarts, resources that block a deletion, and
+// Istio resources that have no effect.
 import type { Istio } from '../../api/istio.ts';
 import { notSeenYet } from '../../api/description/controllers-hint.ts';
 import { recentEvents } from '../../api/description/events.ts';
@@ -13,7 +13,7 @@ import { componentOf, COMPONENTS } from '../installation/components.ts';
 import { istioTag, readLastApplied } from '../last-applied.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
 import { rolloutOf } from '../rollout.ts';
-import { notRuling, rulingIstio } from '../ruling.ts';
+import { whyInactive, activeIstio } from '../active-istio.ts';
 import { defaultMeshSettings } from '../settings.ts';
 import { versionGate } from '../version/gate.ts';
 import { istiodTags, runningVersion } from '../version/running.ts';
@@ -22,52 +22,52 @@ import type { Pod, Workload } from '../workloads.ts';
 import type { MeshWorld } from './world.ts';
 
 export interface MeshDescription {
-  /** One for each resource, the ruling one first. */
+  /** One for each resource, the active one first. */
   readonly resources: readonly TreeNode[];
   readonly versions: MeshVersions;
   readonly events: readonly RecentEvent[];
 }
 
 export interface MeshVersions {
-  /** That of the pods. */
+  /** The version of the running pods. */
   readonly running?: string;
-  /** Why it can't be told. */
+  /** Why the running version is not known. */
   readonly problem?: string;
-  /** What the last installation recorded. */
+  /** The version that the last installation recorded. */
   readonly recorded?: string;
-  /** What this release installs. */
+  /** The version that this release installs. */
   readonly offered: string;
-  /** Why it may not be installed over what is there. */
+  /** Why it must not be installed over the current version. */
   readonly refusal?: string;
 }
 
 export interface DescribeMeshOptions {
-  /** The version that is offered, if it is not that of this release. */
+  /** The version to install, if it is not that of this release. */
   readonly istioVersion?: string;
-  /** Show the pods of Istio's namespace as well. */
+  /** Also show the pods in Istio's namespace. */
   readonly pods?: boolean;
 }
 
 /** Describes a mesh. */
 export function describeMesh(world: MeshWorld, options: DescribeMeshOptions = {}): MeshDescription {
-  const ruling = rulingIstio(world.istios);
+  const active = activeIstio(world.istios);
   const others = world.istios
-    .filter((each) => each !== ruling)
+    .filter((each) => each !== active)
     .toSorted((a, b) => (keyOf(a.metadata) < keyOf(b.metadata) ? -1 : 1));
   return {
     resources: [
-      ...(ruling === undefined ? [] : [rulingNode(world, ruling, options)]),
+      ...(active === undefined ? [] : [activeNode(world, active, options)]),
       ...others.map((each) => {
-        const reasons = [notRuling(each, world.istios)?.description ?? ''].filter((text) => text !== '');
+        const reasons = [whyInactive(each, world.istios)?.description ?? ''].filter((text) => text !== '');
         return node('Istio', keyOf(each.metadata), stateOf(each), { reasons });
       }),
     ],
-    versions: versionsOf(world, ruling, options),
+    versions: versionsOf(world, active, options),
     events: recentEvents(world.events),
   };
 }
 
-/** The words of `stateOf`. */
+/** The values of `stateOf`. */
 export const STATES = ['Pending', 'Processing', 'Ready', 'Warning', 'Error', 'Deleting'] as const;
 
 /** The state of a resource in one word. */
@@ -78,17 +78,17 @@ export function stateOf(istio: Istio): string {
 
 function versionsOf(
   { pods }: MeshWorld,
-  ruling: Istio | undefined,
+  active: Istio | undefined,
   { istioVersion: offered = defaultMeshSettings.istioVersion }: DescribeMeshOptions,
 ): MeshVersions {
-  const applied = ruling === undefined ? undefined : readLastApplied(ruling);
+  const applied = active === undefined ? undefined : readLastApplied(active);
   const recorded = typeof applied === 'object' && applied.tag !== undefined ? { recorded: applied.tag } : {};
   const tags = istiodTags(pods);
   const refusal = versionGate(istioTag(offered), { ...recorded, running: tags })?.description;
   return { ...runningOf(pods, tags), ...recorded, offered, ...(refusal !== undefined && { refusal }) };
 }
 
-/** An istiod that somebody else installed has none of our labels, and runs all the same. */
+/** An istiod that somebody else installed runs without our labels. */
 function runningOf(pods: readonly Pod[], tags: readonly string[]): Pick<MeshVersions, 'running' | 'problem'> {
   const running = runningVersion(pods);
   if ('version' in running) return { running: running.version };
@@ -96,7 +96,7 @@ function runningOf(pods: readonly Pod[], tags: readonly string[]): Pick<MeshVers
   return pods.length === 0 ? {} : { problem: running.problem };
 }
 
-/** Which versions there are, in one sentence each. */
+/** The versions, one sentence each. */
 export function versionLines({ running, problem, recorded, offered, refusal }: MeshVersions): string[] {
   const isThere = problem === undefined ? 'Istio does not run.' : `The version of Istio is not known: ${problem}.`;
   return [
@@ -107,7 +107,7 @@ export function versionLines({ running, problem, recorded, offered, refusal }: M
   ];
 }
 
-function rulingNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions): TreeNode {
+function activeNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions): TreeNode {
   const { running, recorded } = versionsOf(world, istio, options);
   return node('Istio', keyOf(istio.metadata), stateOf(istio), {
     detail: detailOf(running, recorded),
@@ -122,13 +122,13 @@ function rulingNode(world: MeshWorld, istio: Istio, options: DescribeMeshOptions
   });
 }
 
-/** What runs, or ran; in the same form, whatever images it had. */
+/** The running version, else the recorded one, without the flavour of the images. */
 function detailOf(running: string | undefined, recorded: string | undefined): string {
   if (running !== undefined) return `Istio ${coreText(running)}`;
   return recorded === undefined ? '' : `Istio ${coreText(recorded)} does not run`;
 }
 
-/** What the parts below do not say themselves. */
+/** The reasons that are not shown in the nodes below. */
 function reasonsOf(istio: Istio): string[] {
   const { status } = istio;
   if (status === undefined) return [notSeenYet('mesh')];
@@ -136,7 +136,7 @@ function reasonsOf(istio: Istio): string[] {
   const stalled = conditionsOf(istio).filter(({ type, status: is }) => type === 'Stalled' && is === 'True');
   const { description = '' } = status;
   const messages = stalled.map(({ message }) => message);
-  // What stalls it may be the same in more words.
+  // The message of `Stalled` may repeat the description and add to it.
   return [...(messages.some((text) => text.startsWith(description)) ? [] : [description]), ...messages].filter(
     (text) => text !== '',
   );

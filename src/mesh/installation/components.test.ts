@@ -14,14 +14,14 @@ const object = (kind: string, name: string, rest: object = {}, labels: Record<st
   ...rest,
 });
 
-test('an object belongs to the component that its label says, else to that of its chart', () => {
+test('componentOf uses the label of an object, else its chart', () => {
   expect(componentOf(object('Service', 'a', {}, { 'operator.istio.io/component': 'Cni' }))).toBe('Cni');
   expect(componentOf(object('Role', 'a', {}, { 'helm.sh/chart': 'istiod-1.0.0' }))).toBe('Pilot');
   expect(componentOf(object('ServiceAccount', 'a', {}, { 'helm.sh/chart': 'base-1.0.0' }))).toBe('Base');
   expect(componentOf(object('CustomResourceDefinition', 'a'))).toBe('Base');
 });
 
-test('objects are applied after what they refer to, and of one kind by name', () => {
+test('applyOrder puts referenced objects first, and sorts objects of one kind by name', () => {
   const kinds = ['HorizontalPodAutoscaler', 'Deployment', 'Service', 'ConfigMap', 'CustomResourceDefinition', 'Role'];
   const objects = [...kinds.map((kind) => object(kind, 'b')), object('Deployment', 'a')];
   expect(applyOrder(objects).map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
@@ -36,7 +36,7 @@ test('objects are applied after what they refer to, and of one kind by name', ()
   expect([...byComponent(objects).keys()]).toEqual(['Base', 'Pilot']);
 });
 
-test('two documents for one object are an error, whatever their version', async () => {
+test('parseManifests refuses two documents for one object, in any version', async () => {
   const text =
     'apiVersion: apps/v1\nkind: A\nmetadata: {name: a}\n---\napiVersion: apps/v2\nkind: A\nmetadata: {name: a}\n';
   await expect(parseManifests(text, () => Promise.resolve())).rejects.toThrow(
@@ -44,7 +44,7 @@ test('two documents for one object are an error, whatever their version', async 
   );
 });
 
-describe('components are applied', () => {
+describe('componentSteps', () => {
   const steps = (unready: Partial<Record<ComponentName, string>>, there: readonly ComponentName[] = []) =>
     componentSteps(
       COMPONENTS,
@@ -52,14 +52,14 @@ describe('components are applied', () => {
       (component) => there.includes(component),
     );
 
-  test('one after the other, those that do not depend on each other at once', () => {
+  test('applies components in order, and independent ones at the same time', () => {
     expect(steps({ Base: 'CRD a is not established' }).apply).toEqual(['Base']);
     expect(steps({ Pilot: 'p', Cni: 'c' }).apply).toEqual(['Base', 'Pilot', 'Cni']);
     expect(steps({ Cni: 'c' }).apply).toEqual(['Base', 'Pilot', 'Cni', 'IngressGateways', 'EgressGateways']);
     expect(steps({})).toEqual({ apply: [...COMPONENTS], waiting: [] });
   });
 
-  test('and each says what it waits for', () => {
+  test('says what each component waits for', () => {
     expect(steps({ Pilot: 'Deployment istiod: 0 of 1 pods are available', EgressGateways: 'x' }).waiting).toEqual([
       { component: 'Pilot', for: 'Deployment istiod: 0 of 1 pods are available' },
       { component: 'IngressGateways', for: 'Pilot is not ready: Deployment istiod: 0 of 1 pods are available' },
@@ -67,13 +67,13 @@ describe('components are applied', () => {
     ]);
   });
 
-  test('whatever others do once they exist: a gateway is repaired while istiod is down', () => {
+  test('repairs components that exist: a gateway while istiod is down', () => {
     expect(steps({ Pilot: 'p' }, ['IngressGateways']).apply).toContain('IngressGateways');
   });
 });
 
-describe('what is applied', () => {
-  test('says who owns it, and no label names a version of Istio', () => {
+describe('an applied object', () => {
+  test('has the labels of its owner, and none with a version of Istio', () => {
     const { labels } = owned(object('Service', 'istiod', {}, { app: 'istiod' })).metadata;
     expect(labels).toEqual({
       app: 'istiod',
@@ -87,7 +87,7 @@ describe('what is applied', () => {
     });
   });
 
-  test('says quantities as the server does, so that a process that starts finds nothing to write', () => {
+  test('has quantities in the form of the server, so that a new process finds nothing to write', () => {
     const containers = [{ name: 'discovery', resources: { limits: { cpu: '1000m', memory: '1024Mi' }, claims: [] } }];
     const deployment = object('Deployment', 'istiod', { spec: { template: { spec: { containers } } } });
     expect(owned(deployment)['spec']).toEqual({
@@ -97,7 +97,7 @@ describe('what is applied', () => {
     });
   });
 
-  test('says defaults and empty values as the server does', () => {
+  test('has defaults and empty values in the form of the server', () => {
     const fieldRef = { fieldPath: 'metadata.name' };
     const env = [
       { name: 'EMPTY', value: '' },
@@ -125,7 +125,7 @@ describe('what is applied', () => {
     ]);
   });
 
-  test('leaves the failure policy of the validation to istiod once it is there', () => {
+  test('leaves the failure policy of an existing validating webhook to istiod', () => {
     const webhooks = (failurePolicy: string) => [{ name: 'a', clientConfig: {}, failurePolicy }];
     const kind = 'ValidatingWebhookConfiguration';
     const desired = object(kind, 'a', { webhooks: webhooks('Ignore') });
@@ -133,7 +133,7 @@ describe('what is applied', () => {
     expect(owned(desired, object(kind, 'a', { webhooks: webhooks('Fail') }))['webhooks']).toEqual(webhooks('Fail'));
   });
 
-  test('is ready when its definition is established and its rollout done', () => {
+  test('is ready when its definition is established and its rollout is done', () => {
     const crd = (conditions: object[]) => object('CustomResourceDefinition', 'a', { status: { conditions } });
     expect(notReady(crd([]), undefined)).toBe('CustomResourceDefinition a is not there');
     expect(notReady(crd([]), crd([]))).toBe('CustomResourceDefinition a is not established');
@@ -148,13 +148,13 @@ describe('what is applied', () => {
   });
 });
 
-describe('what is left over', () => {
+describe('leftOver', () => {
   const ours = (kind: string, name: string, labels: Record<string, string> = {}): AnyObject => {
     const made = owned(object(kind, name));
     return { ...made, metadata: { ...made.metadata, labels: { ...made.metadata.labels, ...labels } } };
   };
 
-  test('is what the owner made and renders no more, of whatever version', () => {
+  test('finds objects of the owner that are no longer rendered, of any version', () => {
     const older = ours('Service', 'old', {
       'install.operator.istio.io/owning-resource': 'installed-state-default-operator',
       'operator.istio.io/version': '1.19.0',
@@ -163,7 +163,7 @@ describe('what is left over', () => {
     expect(leftOver([older, kept], [object('Service', 'istiod')])).toEqual([older]);
   });
 
-  test('is never a definition, never what others made, never what says that it stays', () => {
+  test('never finds definitions, objects of others, or objects that are marked as not pruned', () => {
     const live = [
       ours('CustomResourceDefinition', 'a'),
       object('Service', 'b', {}, { 'operator.istio.io/component': 'Pilot' }),
@@ -174,7 +174,7 @@ describe('what is left over', () => {
   });
 });
 
-describe('webhooks of the tag default', () => {
+describe('conflictingTags', () => {
   const never = { matchLabels: { 'istio.io/deactivated': 'never-match' } };
   const configuration = (name: string, labels: Record<string, string>, selector: object = {}): AnyObject =>
     object(
@@ -187,15 +187,15 @@ describe('webhooks of the tag default', () => {
   const plain = (selector?: object): AnyObject =>
     configuration('istio-sidecar-injector', { 'istio.io/rev': 'default' }, selector);
 
-  test('stay while the injector is deactivated', () => {
+  test('finds no webhook while the injector is deactivated', () => {
     expect(conflictingTags([tagged, plain(never)])).toEqual([]);
   });
 
-  test('go while the injector is active', () => {
+  test('finds the webhooks of the tag default while the injector is active', () => {
     expect(conflictingTags([tagged, plain()])).toEqual([tagged]);
   });
 
-  test('stay without an injector, and none is no error', () => {
+  test('finds no webhook without an injector, or without a tag', () => {
     expect(conflictingTags([tagged])).toEqual([]);
     expect(conflictingTags([plain()])).toEqual([]);
   });

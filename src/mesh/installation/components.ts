@@ -1,11 +1,11 @@
-// The components of an installation: which object belongs to which, and which component waits for which.
+// The components of an installation: the component of each object, and the dependencies between components.
 import type { AnyObject, KubeObject } from '../../kube/index.ts';
 import { applyOrder } from './render/manifests.ts';
 
 export const COMPONENTS = ['Base', 'Pilot', 'Cni', 'IngressGateways', 'EgressGateways', 'Ztunnel'] as const;
 export type ComponentName = (typeof COMPONENTS)[number];
 
-/** What must be ready before a component is applied. */
+/** The components that must be ready before a component is applied. */
 const AFTER: Readonly<Record<ComponentName, readonly ComponentName[]>> = {
   Base: [],
   Pilot: ['Base'],
@@ -17,7 +17,7 @@ const AFTER: Readonly<Record<ComponentName, readonly ComponentName[]>> = {
 
 export const COMPONENT_LABEL = 'operator.istio.io/component';
 
-/** By the chart that an object was rendered from: not all of them carry the label. */
+/** The component by chart, as not all objects have the label. */
 const CHARTS: readonly (readonly [string, ComponentName])[] = [
   ['base-', 'Base'],
   ['istiod-', 'Pilot'],
@@ -36,7 +36,7 @@ export function componentOf({ kind, metadata }: KubeObject): ComponentName {
   );
 }
 
-/** Rendered objects by component, each in the order in which it is applied. */
+/** Rendered objects by component, in the order in which they are applied. */
 export function byComponent(objects: readonly AnyObject[]): ReadonlyMap<ComponentName, readonly AnyObject[]> {
   const groups = Map.groupBy(objects, componentOf);
   return new Map(
@@ -47,17 +47,17 @@ export function byComponent(objects: readonly AnyObject[]): ReadonlyMap<Componen
   );
 }
 
-/** What to do about components now. */
+/** The components to apply, and those that wait. */
 export interface ComponentSteps {
-  /** To be applied, and kept applied. */
+  /** The components to apply, and to keep applied. */
   readonly apply: readonly ComponentName[];
-  /** Applied and not ready yet, or not applied yet: what each waits for. */
+  /** The components that are not ready or not applied yet, and what each waits for. */
   readonly waiting: readonly { readonly component: ComponentName; readonly for: string }[];
 }
 
 /**
- * Which components to apply, given what keeps each from being ready. One that waits for another is left alone, unless it
- * `exists` already: what runs is repaired whatever the others do.
+ * Which components to apply, given why each is not ready. A component that waits for another is left alone, unless it
+ * `exists` already: running components are always repaired.
  */
 export function componentSteps(
   components: readonly ComponentName[],

@@ -1,4 +1,4 @@
-// What Istio's own manifests take for granted: its namespace, and the priority that its pods run with.
+// The objects that Istio's manifests require: its namespace, and the PriorityClass of its pods.
 import type { AnyObject, Kind } from '../../kube/index.ts';
 import { COMPONENT_LABEL } from './components.ts';
 import { kindsMadeAnnotation } from './kinds-made.ts';
@@ -12,7 +12,7 @@ import {
   WARDEN_LABEL,
 } from '../names.ts';
 
-/** To be applied before the first component. Labels and annotations that others put on the namespace stay. */
+/** The objects to apply before the first component. Labels and annotations of others on the namespace are kept. */
 export function foundation(kinds: readonly Kind[] = []): readonly AnyObject[] {
   return [
     {

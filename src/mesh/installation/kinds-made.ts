@@ -1,6 +1,6 @@
-// The kinds that an installation has made objects of, besides those that every uninstall looks at. They are written down
-// on the namespace of Istio before the first object is made: a later version may render none of a kind, and what an
-// earlier one made of it still has to go.
+// The kinds of objects that an installation has created, besides those that every uninstall covers. They are recorded
+// on the namespace of Istio before the first object is created: a later version may render no object of a kind, and
+// those of an earlier version must still be removed.
 import type { Facts } from '../../controller/index.ts';
 import type { AnyObject, Kind } from '../../kube/index.ts';
 import { UNINSTALLED_KINDS } from '../deletion/uninstall.ts';
@@ -10,7 +10,7 @@ import { kindOf } from './kinds.ts';
 
 const USUAL = new Set(UNINSTALLED_KINDS.map(({ group, kind }) => `${kind}.${group}`));
 
-/** The kinds of these objects and those that were written down, without the usual ones. */
+/** The kinds of these objects and the recorded ones, without the usual ones. */
 export function kindsMade(facts: Facts, rendered: readonly AnyObject[] = []): readonly Kind[] {
   const { annotations } = facts.get(Namespace, { name: ISTIO_NAMESPACE })?.metadata ?? {};
   const kinds = [...parse(annotations?.[KINDS_MADE] ?? ''), ...rendered.map(kindOf)].filter(
@@ -19,7 +19,7 @@ export function kindsMade(facts: Facts, rendered: readonly AnyObject[] = []): re
   return [...new Map(kinds.map((kind) => [textOf(kind), kind])).values()];
 }
 
-/** The annotation that remembers them; none where there are only the usual ones. */
+/** The annotation that records the kinds; none if there are only the usual ones. */
 export function kindsMadeAnnotation(kinds: readonly Kind[]): Readonly<Record<string, string>> {
   return kinds.length === 0 ? {} : { [KINDS_MADE]: kinds.map(textOf).toSorted().join(', ') };
 }
@@ -29,7 +29,7 @@ function textOf({ group, version, kind, namespaced }: Kind): string {
   return `${group === '' ? version : `${group}/${version}`} ${kind}${namespaced ? ' in namespaces' : ''}`;
 }
 
-/** What is no kind is left out: people can edit annotations. */
+/** Invalid kinds are ignored, as people can edit annotations. */
 function parse(text: string): readonly Kind[] {
   return text.split(',').flatMap((each) => {
     const [, apiVersion, kind, where] = /^\s*([\w.-]+(?:\/\w+)?) (\w+)( in namespaces)?\s*$/.exec(each) ?? [];

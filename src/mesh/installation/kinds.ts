@@ -1,4 +1,4 @@
-// The kinds of rendered objects. Manifests name a kind; where the API serves it follows from that.
+// The kinds of rendered objects, with their resource names, which manifests do not contain.
 import { defineKind, defineTable } from '../../kube/index.ts';
 import type { AnyObject, Kind } from '../../kube/index.ts';
 import { UNINSTALLED_KINDS } from '../deletion/uninstall.ts';
@@ -12,7 +12,7 @@ const PLURALS = new Map(
 const kinds = new Map<string, Kind>();
 const tables = new Map<string, Kind>();
 
-/** The kind of an object: by what we know of Istio, else by the rules of English for its plural. */
+/** The kind of an object. The plural is known for Istio's kinds, else it follows the rules of English. */
 export function kindOf({ apiVersion, kind, metadata }: AnyObject): Kind {
   const namespaced = metadata.namespace !== undefined;
   const id = `${apiVersion} ${kind} ${namespaced}`;
@@ -22,7 +22,7 @@ export function kindOf({ apiVersion, kind, metadata }: AnyObject): Kind {
   return known;
 }
 
-/** The objects of a kind that an installation made: of kinds that everybody uses, no others are kept. */
+/** The table of the objects of a kind that an installation made; it caches no objects of others. */
 export function installed(kind: Kind): Kind {
   const id = `${kind.group}/${kind.version} ${kind.kind} ${kind.namespaced}`;
   let known = tables.get(id);

@@ -1,4 +1,4 @@
-// What of the cluster is ours: the labels that say so, the fields that are never ours, and what is left over.
+// Ownership of installed objects: the labels of the owner, the fields that are never ours, and objects to prune.
 import type { AnyObject } from '../../kube/index.ts';
 import { formatQuantity, parseQuantity } from '../../kube/quantity.ts';
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
@@ -7,10 +7,10 @@ import { objectIdentity } from './render/manifests.ts';
 
 const OWNER = 'install.operator.istio.io/owning-resource';
 const NOT_PRUNED = 'install.operator.istio.io/owning-resource-not-pruned';
-/** The name of our operator, and the one that the original used with older versions of Istio. */
+/** The name of our operator, and the one that the Kyma operator used with older versions of Istio. */
 const OWNERS = ['default-operator', 'installed-state-default-operator'];
 
-/** An object as it is applied: with the labels of its owner, which never name a version, and without foreign fields. */
+/** An object as it is applied: with the labels of its owner, which contain no version, and without fields of others. */
 export function owned(object: AnyObject, live?: AnyObject): AnyObject {
   const labels = {
     ...object.metadata.labels,
@@ -26,21 +26,21 @@ export function owned(object: AnyObject, live?: AnyObject): AnyObject {
 }
 
 /**
- * An object without the fields that others decide: `replicas` belongs to the autoscaler, `caBundle` to istiod, and so
- * does the `failurePolicy` of the validation once it is there.
+ * An object without the fields that others own: `replicas` belongs to the autoscaler, `caBundle` to istiod, and so does
+ * the `failurePolicy` of an existing validating webhook.
  */
 function withoutForeignFields(object: AnyObject, live?: AnyObject): AnyObject {
   if (object.kind === 'Deployment') {
     const { replicas: _, ...spec } = (object['spec'] ?? {}) as Record<string, unknown>;
-    return inServerWords({ ...object, spec });
+    return inStoredForm({ ...object, spec });
   }
-  if (object.kind === 'DaemonSet') return inServerWords(object);
+  if (object.kind === 'DaemonSet') return inStoredForm(object);
   if (object.kind !== 'ValidatingWebhookConfiguration' && object.kind !== 'MutatingWebhookConfiguration') return object;
   const found = new Map(webhooksOf(live).map((webhook) => [webhook.name, webhook]));
   const webhooks = webhooksOf(object).map((webhook) => {
     const { caBundle: _, ...clientConfig } = webhook.clientConfig ?? {};
     const policy = object.kind === 'ValidatingWebhookConfiguration' && found.get(webhook.name)?.failurePolicy;
-    // Rules are replaced as a whole, so that the server's default in them is ours as well.
+    // Rules are replaced as a whole, so we include the default of the server.
     const rules = webhook.rules?.map((rule) => ({ scope: '*', ...rule }));
     return {
       ...webhook,
@@ -52,7 +52,7 @@ function withoutForeignFields(object: AnyObject, live?: AnyObject): AnyObject {
   return { ...object, webhooks };
 }
 
-/** Whether pods belong to it. */
+/** Whether an object is a workload with pods. */
 export function isWorkload({ kind }: AnyObject): boolean {
   return kind === 'Deployment' || kind === 'DaemonSet' || kind === 'StatefulSet';
 }
@@ -66,18 +66,20 @@ interface Resources {
   readonly requests?: Amounts;
 }
 
-/** A workload as the server writes it (`1000m` is `1`), so that what it stores is what was applied. */
-function inServerWords(object: AnyObject): AnyObject {
+/** A workload in the form in which the server stores it (`1000m` is `1`), so that it equals what was applied. */
+function inStoredForm(object: AnyObject): AnyObject {
   const spec = storedForm(object['spec']) as Templated | undefined;
   const containers = spec?.template?.spec?.containers?.map((container) =>
-    container.resources === undefined ? container : { ...container, resources: inServerForm(container.resources) },
+    container.resources === undefined
+      ? container
+      : { ...container, resources: canonicalResources(container.resources) },
   );
   if (containers === undefined) return { ...object, spec };
   const template = { ...spec?.template, spec: { ...spec?.template?.spec, containers } };
   return { ...object, spec: { ...spec, template } };
 }
 
-/** Fields as they are stored: no nulls, no empty values of variables, and references to fields with their version. */
+/** Fields in the stored form: no nulls, no empty values of variables, and field references with their version. */
 function storedForm(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => storedForm(item, name));
   if (typeof value !== 'object' || value === null) return value;
@@ -87,7 +89,7 @@ function storedForm(value: unknown, name = ''): unknown {
   return { ...(name === 'fieldRef' && { apiVersion: 'v1' }), ...Object.fromEntries(fields) };
 }
 
-function inServerForm({ limits, requests, ...rest }: Resources): Resources {
+function canonicalResources({ limits, requests, ...rest }: Resources): Resources {
   const form = (amounts: Amounts): Amounts =>
     Object.fromEntries(
       Object.entries(amounts).map(([name, text]) => {
@@ -99,16 +101,16 @@ function inServerForm({ limits, requests, ...rest }: Resources): Resources {
 }
 
 /**
- * What an earlier installation left: objects with the label of the owner that are rendered no more. Never definitions,
- * because every object of their kind would go with them, and never what says that it stays.
+ * The objects to prune: those with the label of the owner that are no longer rendered. Never definitions, because all
+ * objects of their kinds would be deleted with them, and never objects that are marked as not pruned.
  */
 export function leftOver(live: Iterable<AnyObject>, rendered: readonly AnyObject[]): readonly AnyObject[] {
-  const wanted = new Set(rendered.map(objectIdentity));
+  const desired = new Set(rendered.map(objectIdentity));
   return [...live].filter((object) => {
     const { labels = {} } = object.metadata;
     if (object.kind === 'CustomResourceDefinition' || labels[NOT_PRUNED] === 'true') return false;
     if (!OWNERS.includes(labels[OWNER] ?? '') || labels[COMPONENT_LABEL] === undefined) return false;
-    return !wanted.has(objectIdentity(object));
+    return !desired.has(objectIdentity(object));
   });
 }
 

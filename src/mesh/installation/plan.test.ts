@@ -1,6 +1,7 @@
-// What an installation keeps and prunes, on an API server.
+// What an installation keeps and prunes, tested on an API server.
 import { afterEach, expect, test } from 'vitest';
-import { Deployment, Namespace, startMesh } from '../../../test/support/running-mesh.ts';
+import { Deployment, Namespace } from '../../../test/support/core-kinds.ts';
+import { startMesh } from '../../../test/support/running-mesh.ts';
 import type { RunningMesh } from '../../../test/support/running-mesh.ts';
 import { until } from '../../../test/support/until.ts';
 import { Istio } from '../../api/istio.ts';
@@ -30,7 +31,7 @@ async function ready(...options: Parameters<typeof startMesh>): Promise<RunningM
   return mesh;
 }
 
-/** Renders this beside what is usual. */
+/** Renders these objects in addition to the usual ones. */
 const rendering = (...more: AnyObject[]): Renderer => ({
   name: 'with more',
   render: (operator) => Promise.resolve([...renderBuiltin(operator), ...more]),
@@ -48,7 +49,7 @@ const imageOf = (deployment: AnyObject | undefined): string | undefined =>
   (deployment?.['spec'] as { template: { spec: { containers: { image: string }[] } } } | undefined)?.template.spec
     .containers[0]?.image;
 
-test('an object of an unusual kind is pruned when nothing of its kind is rendered any more', async () => {
+test('an installation prunes an object of an unusual kind when its kind is no longer rendered', async () => {
   const mesh = await ready({ renderer: rendering(quota, storage) });
   expect(await mesh.find(ResourceQuota, QUOTA)).toBeDefined();
   expect((await mesh.find(Namespace, { name: 'istio-system' }))?.metadata.annotations?.[KINDS_MADE]).toBe(
@@ -59,7 +60,7 @@ test('an object of an unusual kind is pruned when nothing of its kind is rendere
   expect(await mesh.find(StorageClass, CLASS)).toBeDefined();
 });
 
-test('an uninstall removes objects of unusual kinds as well', async () => {
+test('an uninstall also removes objects of unusual kinds', async () => {
   const mesh = await ready({ renderer: rendering(quota, storage) });
   await mesh.start({ renderer: rendering() });
   await mesh.client.delete(Istio, { namespace: 'kyma-system', name: 'default' });
@@ -67,7 +68,7 @@ test('an uninstall removes objects of unusual kinds as well', async () => {
   expect(await mesh.find(StorageClass, CLASS)).toBeUndefined();
 });
 
-test('while an upgrade is stuck at istiod, a gateway that is gone or edited comes back in the version that ran', async () => {
+test('an upgrade that is stuck at istiod restores a deleted or edited gateway in its previous version', async () => {
   const mesh = await ready({ istioVersion: '1.30.0' });
   const before = imageOf(await mesh.find(Deployment, GATEWAY));
   const stuck: Renderer = {
@@ -75,8 +76,8 @@ test('while an upgrade is stuck at istiod, a gateway that is gone or edited come
     render: (operator) => Promise.resolve(renderBuiltin(operator).map(neverReady)),
   };
   await mesh.start({ istioVersion: '1.31.0', renderer: stuck });
-  const told = async (): Promise<string> => (await mesh.istio())?.status?.description ?? '';
-  await until(async () => (await told()).includes('Deployment istiod'), 20_000);
+  const description = async (): Promise<string> => (await mesh.istio())?.status?.description ?? '';
+  await until(async () => (await description()).includes('Deployment istiod'), 20_000);
   await mesh.client.patch(Service, GATEWAY, { type: 'merge', body: { spec: { selector: { istio: 'somebody' } } } });
   await mesh.client.delete(Deployment, GATEWAY);
   await until(async () => (await mesh.find(Deployment, GATEWAY)) !== undefined, 20_000);
@@ -89,16 +90,16 @@ test('while an upgrade is stuck at istiod, a gateway that is gone or edited come
   await until(async () => imageOf(await mesh.find(Deployment, GATEWAY)) === before, 20_000);
   const { generation } = (await mesh.find(Deployment, GATEWAY))!.metadata;
   await mesh.idle();
-  // Once, and then it is left alone.
+  // It is restored once, and then left alone.
   expect((await mesh.find(Deployment, GATEWAY))?.metadata.generation).toBe(generation);
-  expect(await told()).toContain('Deployment istiod');
-  // The way out of it brings the gateway along.
+  expect(await description()).toContain('Deployment istiod');
+  // When istiod becomes ready, the gateway is upgraded as well.
   await mesh.start({ istioVersion: '1.31.0' });
   await mesh.inState('Ready');
   expect(imageOf(await mesh.find(Deployment, GATEWAY))).toBe(before?.replace('1.30.0', '1.31.0'));
 });
 
-/** The pods of istiod start, and are never ready. */
+/** Makes the pods of istiod start without ever becoming ready. */
 function neverReady(object: AnyObject): AnyObject {
   if (object.kind !== 'Deployment' || object.metadata.name !== 'istiod') return object;
   const spec = object['spec'] as { template: { metadata: AnyObject['metadata'] } };

@@ -1,4 +1,4 @@
-// What to write so that Istio is installed: the foundation, its components in their order, and what is left over.
+// The writes of an installation: the foundation, the components in order, and the pruning of stale objects.
 import type { View } from '../../controller/index.ts';
 import { keyOf, own, remove } from '../../kube/index.ts';
 import type { AnyObject, Kind, Step } from '../../kube/index.ts';
@@ -18,20 +18,20 @@ import { conflictingTags } from './tag-webhooks.ts';
 
 export interface Writes {
   readonly steps: readonly Step[];
-  /** What the server refused. */
+  /** The writes that the server refused. */
   readonly failures: readonly Failure[];
 }
 
-/** What an installation writes now. What runs is kept as it was while there are no manifests for what is wanted. */
+/** The writes of an installation. While there are no manifests for the target, the previous ones are kept applied. */
 export function installationWrites(view: View, rendered: Rendered, { apply, repair, done }: Installation): Writes {
   const objects = rendered.value ?? [];
   const components = byComponent(objects);
-  const wanted = [
+  const desired = [
     ...foundation(kindsMade(view, objects)),
     ...[...apply.flatMap((name) => components.get(name) ?? []), ...repair].map((object) => desiredObject(view, object)),
   ];
   const failures: Failure[] = [];
-  const steps = wanted.flatMap((object) => {
+  const steps = desired.flatMap((object) => {
     const kind = tableOf(object);
     if (!view.served(kind)) return [];
     const refusal = view.refusal(kind, object.metadata);
@@ -43,7 +43,7 @@ export function installationWrites(view: View, rendered: Rendered, { apply, repa
   return { steps: [...steps, ...removals(view, gone, 'install', failures)], failures };
 }
 
-/** Removes objects; those that the server refuses to remove are reported, and stay. */
+/** Removes objects; those that the server refuses to remove are reported and kept. */
 export function removals(
   view: View,
   objects: readonly AnyObject[],
@@ -59,7 +59,7 @@ export function removals(
   });
 }
 
-/** Every object of every kind that an installation can have made. */
+/** All objects of all kinds that an installation may have created. */
 export function installedObjects(view: View, rendered: readonly AnyObject[] = []): readonly AnyObject[] {
   return [...UNINSTALLED_KINDS, ...kindsMade(view, rendered)].flatMap((kind) => view.list(installed(kind)));
 }

@@ -1,4 +1,4 @@
-// Whether what was applied works: what the next component waits for.
+// Whether an applied object is ready, which the next component waits for.
 import type { AnyObject } from '../../kube/index.ts';
 import { rolloutOf } from '../rollout.ts';
 import type { Workload } from '../workloads.ts';
@@ -8,7 +8,7 @@ interface Condition {
   readonly status: string;
 }
 
-/** What keeps an object from being ready; undefined when nothing does. `live` is undefined when it is not there. */
+/** Why an object is not ready; undefined if it is. `live` is undefined if the object does not exist. */
 export function notReady(desired: AnyObject, live: AnyObject | undefined): string | undefined {
   const name = `${desired.kind} ${desired.metadata.name}`;
   if (live === undefined) return `${name} is not there`;
@@ -22,11 +22,11 @@ export function notReady(desired: AnyObject, live: AnyObject | undefined): strin
     case 'Namespace':
       return status.phase === 'Terminating' ? `${name} is being deleted` : undefined;
     case 'DaemonSet':
-      // A DaemonSet that was just made wants no pods yet.
+      // A DaemonSet that was just created has no scheduled pods yet.
       if (((live as Workload).status?.desiredNumberScheduled ?? 0) === 0) return `${name}: no pods are scheduled`;
       return rolloutProblem(name, live);
     case 'Deployment':
-      // An autoscaler does not bring it back from there.
+      // An autoscaler does not scale up from 0.
       if ((live as Workload).spec?.replicas === 0) return `${name} is scaled to 0 pods`;
       return rolloutProblem(name, live);
     case 'StatefulSet':

@@ -1,6 +1,7 @@
-// How far an installation is: which components to apply now, and what the others wait for.
+// The state of an installation: which components to apply now, and what the others wait for.
 import { createHash } from 'node:crypto';
 import type { Facts } from '../../controller/index.ts';
+import { withAnnotations } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import { INSTALLED_FOR, ISTIO_NAMESPACE } from '../names.ts';
 import { IstioPod, Namespace } from '../tables.ts';
@@ -15,15 +16,15 @@ import type { Rendered } from './render/rendered.ts';
 import type { Installable } from './target.ts';
 
 export interface Installation extends ComponentSteps {
-  /** Everything is there, works, and is of the version that it should be. */
+  /** Everything is installed and ready, in the target version. */
   readonly done: boolean;
-  /** Why not, when all workloads are ready: pods of another version. */
+  /** Why it is not done although all workloads are ready: pods of another version. */
   readonly mismatch?: string;
-  /** What is applied of components that wait: see repair.ts. */
+  /** The objects to apply of components that wait; see repair.ts. */
   readonly repair: readonly AnyObject[];
 }
 
-/** How far the installation of these manifests is. */
+/** The state of the installation of these manifests. */
 export function installationOf(facts: Facts, { before, tag }: Installable, rendered: Rendered): Installation {
   const components = byComponent(rendered.value ?? []);
   const problems = new Map([...components].map(([name, objects]) => [name, problemOf(facts, objects)]));
@@ -36,44 +37,39 @@ export function installationOf(facts: Facts, { before, tag }: Installable, rende
       repair: [],
     };
   }
-  // While another version is being installed, the order counts for what runs as well: gateways are never newer than istiod.
+  // During an upgrade, running components wait for each other as well: gateways are never newer than istiod.
   const isCurrent = before.tag === tag;
-  const exists = (name: ComponentName): boolean => isCurrent && isThere(facts, components.get(name) ?? []);
+  const exists = (name: ComponentName): boolean => isCurrent && anyExists(facts, components.get(name) ?? []);
   const steps = componentSteps([...components.keys()], (name) => problems.get(name), exists);
   const mismatch = steps.waiting.length > 0 ? undefined : versionMismatch(runningVersion(facts.list(IstioPod)), tag);
   const done = rendered.state === 'ready' && steps.waiting.length === 0 && mismatch === undefined;
   const repair = [...components].flatMap(([name, objects]) => {
-    if (before.tag === undefined || steps.apply.includes(name) || !isRepaired(name) || !isThere(facts, objects))
+    if (before.tag === undefined || steps.apply.includes(name) || !isRepaired(name) || !anyExists(facts, objects))
       return [];
-    const tags = { wanted: tag, before: before.tag };
+    const tags = { desired: tag, before: before.tag };
     return repairs(objects, (object) => isIntact(object, liveOf(facts, object)), tags);
   });
   return { ...steps, done, repair, ...(mismatch !== undefined && { mismatch }) };
 }
 
-/** An object as it is applied. A workload says what it was applied for: else nobody could tell that it is outdated. */
+/** An object as it is applied. A workload gets a hash of its manifest, which shows later whether it is outdated. */
 export function desiredObject(facts: Facts, object: AnyObject): AnyObject {
   const made = owned(object, liveOf(facts, object));
-  return isWorkload(made)
-    ? {
-        ...made,
-        metadata: { ...made.metadata, annotations: { ...made.metadata.annotations, [INSTALLED_FOR]: hashOf(made) } },
-      }
-    : made;
+  return isWorkload(made) ? withAnnotations(made, { [INSTALLED_FOR]: hashOf(made) }) : made;
 }
 
-function isIntact(wanted: AnyObject, live: AnyObject | undefined): boolean {
-  return live !== undefined && !isEdited(owned(wanted, live), live);
+function isIntact(desired: AnyObject, live: AnyObject | undefined): boolean {
+  return live !== undefined && !isEdited(owned(desired, live), live);
 }
 
-/** An object as it is in the cluster. */
+/** The live object in the cluster. */
 function liveOf(facts: Facts, object: AnyObject): AnyObject | undefined {
   return facts.get(installed(kindOf(object)), object.metadata);
 }
 
 function problemOf(facts: Facts, objects: readonly AnyObject[]): string | undefined {
   let problem: string | undefined;
-  // All of them are read, so that all of their tables start at once.
+  // Reads all of them, so that all their tables start at the same time.
   for (const object of objects) {
     const found = objectProblem(facts, object);
     problem ??= found;
@@ -87,13 +83,13 @@ function objectProblem(facts: Facts, object: AnyObject): string | undefined {
   const live = liveOf(facts, object);
   if (live !== undefined && isWorkload(object)) {
     const { [INSTALLED_FOR]: appliedFor } = live.metadata.annotations ?? {};
-    const wanted = desiredObject(facts, object).metadata.annotations?.[INSTALLED_FOR];
-    if (appliedFor !== wanted) return `${object.kind} ${object.metadata.name} is to be updated`;
+    const desired = desiredObject(facts, object).metadata.annotations?.[INSTALLED_FOR];
+    if (appliedFor !== desired) return `${object.kind} ${object.metadata.name} is to be updated`;
   }
   return notReady(object, live);
 }
 
-function isThere(facts: Facts, objects: readonly AnyObject[]): boolean {
+function anyExists(facts: Facts, objects: readonly AnyObject[]): boolean {
   return objects.some((object) => liveOf(facts, object) !== undefined);
 }
 

@@ -1,11 +1,11 @@
-// Webhooks of revision tags beside the injector itself: two that are active at once inject everything twice.
+// Webhooks of revision tags that conflict with the injector: two active webhooks inject every pod twice.
 import type { AnyObject } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { webhooksOf } from './ownership.ts';
 
 const NEVER = { 'istio.io/deactivated': 'never-match' };
 
-/** Of all MutatingWebhookConfigurations, those of the tag `default` that have to go because the injector is active. */
+/** The MutatingWebhookConfigurations of the tag `default` to remove because the injector is active. */
 export function conflictingTags(configurations: Iterable<AnyObject>): readonly AnyObject[] {
   const all = [...configurations];
   const labels = ({ metadata }: AnyObject): Readonly<Record<string, string>> => metadata.labels ?? {};

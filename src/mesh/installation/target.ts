@@ -1,5 +1,5 @@
-// What should be installed: the resource, the cluster and this release decide. Nothing is, when one of them can't be read
-// or asks for what must not be.
+// The target of an installation, determined by the resource, the cluster and this release; or a failure, if one of them
+// is invalid or the version must not be installed.
 import type { Istio } from '../../api/istio.ts';
 import type { Facts } from '../../controller/index.ts';
 import { failure } from '../failures.ts';
@@ -20,24 +20,24 @@ import type { IstioOperator } from './operator/operator.ts';
 import { clusterSize } from './operator/size.ts';
 import type { ClusterSize } from './operator/size.ts';
 
-/** What to install. */
+/** The installation to make. */
 export interface Installable {
   readonly operator: IstioOperator;
   /** The version with the flavour of its images. */
   readonly tag: string;
   readonly size: ClusterSize;
-  /** What was in effect before. */
+  /** The configuration that was applied last. */
   readonly before: LastApplied;
-  /** Whether the load balancer speaks the proxy protocol. */
+  /** Whether the load balancer uses the proxy protocol. */
   readonly proxyProtocol: boolean;
   readonly controlPlaneVPA: boolean;
-  /** What of the cluster could not be read, and was taken for absent. */
+  /** An object of the cluster that could not be read, and was treated as absent. */
   readonly problem?: string;
 }
 
 export type Target = Installable | { readonly failure: Failure; readonly size?: ClusterSize };
 
-/** What to install for the ruling resource. */
+/** The target for the active resource. */
 export function targetOf(facts: Facts, istio: Istio, settings: MeshSettings): Target {
   const { spec = {} } = istio;
   const invalid = invalidSpec(spec, settings.allowExperimental);

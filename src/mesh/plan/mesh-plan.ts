@@ -1,48 +1,48 @@
-// What would happen to the mesh: the forecast of its controllers, how the resources would be then, and which workloads would
-// restart on the way. For `mesh plan` and `mesh upgrade`.
+// The forecast for a mesh: the writes of its controllers, the resulting states of the resources, and the workloads that
+// would restart. For `mesh plan` and `mesh upgrade`.
 import { Istio } from '../../api/istio.ts';
 import { changesOf, conditionsOf, reportForecast, reportOf } from '../../controller/index.ts';
 import type { Forecast, ForecastOptions, ForecastReport } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import { istioController } from '../controller.ts';
 import { resourceName } from '../deletion/blocking.ts';
-import { isHeld } from '../finalizer.ts';
+import { hasFinalizer } from '../finalizer.ts';
 import { meshParts } from '../mesh.ts';
-import { notRuling, rulingIstio } from '../ruling.ts';
+import { whyInactive, activeIstio } from '../active-istio.ts';
 import type { MeshSettings } from '../settings.ts';
 import { RestartRecorder } from './restarts.ts';
 import type { PlannedRestarts } from './restarts.ts';
 import { assumedRollouts, isOfWorkload, isRollout, withoutAssumed } from './rollouts.ts';
 
-/** How a resource would be in the end. */
+/** The final state of a resource. */
 export interface PlannedIstio {
   /** `namespace/name` */
   readonly istio: string;
-  /** Its state; `Gone` when it is deleted. */
+  /** Its state; `Gone` if it is deleted. */
   readonly state: string;
-  /** Why it would get no further. */
+  /** Why it would be stalled. */
   readonly problem?: string;
-  /** What it would say besides. */
+  /** Its description otherwise. */
   readonly message?: string;
-  /** What would block its deletion: `Kind namespace/name`, the first 20. */
+  /** The resources that would block its deletion: `Kind namespace/name`, the first 20. */
   readonly blockedBy?: readonly string[];
 }
 
 export interface MeshPlan extends ForecastReport {
   readonly istios: readonly PlannedIstio[];
-  /** The resource, by `namespace/name`, for which Istio is installed again after it was uninstalled for another one. */
+  /** The resource, as `namespace/name`, for which Istio is reinstalled after it was uninstalled for another one. */
   readonly reinstalledFor?: string;
   readonly restarts: PlannedRestarts;
-  /** Workloads of the control plane, by `namespace/name`, whose pods are assumed to become ready. */
+  /** Workloads of the control plane, as `Kind namespace/name`, whose pods are assumed to become ready. */
   readonly assumedReady: readonly string[];
 }
 
 export interface MeshPlanOptions extends Pick<ForecastOptions, 'tables' | 'now' | 'intents' | 'refuse' | 'ask'> {
-  /** What the controllers run with. */
+  /** The settings of the controllers. */
   readonly settings: Partial<MeshSettings>;
 }
 
-/** Plans the mesh: what would be made, changed and removed, in order. */
+/** Plans the mesh: the objects that would be created, changed and removed, in order. */
 export function planMesh({ settings, ...options }: MeshPlanOptions): MeshPlan {
   const { intents = [], tables } = options;
   const ofIstio = intents.filter(({ kind }) => kind.kind === Istio.kind);
@@ -50,7 +50,7 @@ export function planMesh({ settings, ...options }: MeshPlanOptions): MeshPlan {
   const asked = new Set(ofIstio.flatMap((intent) => ('put' in intent ? [keyOf(intent.put.metadata)] : [])));
   const before = tables.of(Istio).list();
   const keys = [...before.map(({ metadata }) => keyOf(metadata)), ...gone];
-  // What takes its time is foretold all the same.
+  // The forecast does not wait for proxies to reconnect.
   const parts = meshParts({ ...settings, reconnectMs: 0 });
   const recorder = new RestartRecorder(parts.restarts);
   const controllers = [istioController(parts), ...recorder.controllers, ...assumedRollouts()];
@@ -68,7 +68,7 @@ export function planMesh({ settings, ...options }: MeshPlanOptions): MeshPlan {
   });
 }
 
-/** A forecast without what is only assumed, and what Kubernetes does about workloads. */
+/** A forecast without the assumed rollouts, and without the writes of Kubernetes for workloads. */
 function withoutRollouts(made: Forecast): Forecast {
   const writes = made.writes
     .filter((write) => !isRollout(write) && !isOfWorkload(write))
@@ -81,14 +81,14 @@ function assumed({ writes }: Forecast): readonly string[] {
   return [...new Set(rolledOut.map(({ kind, after }) => `${kind.kind} ${keyOf(after!.metadata)}`))];
 }
 
-/** Whoever rules next installs what was uninstalled for the one before. */
+/** The next active resource installs what was uninstalled for the previous one. */
 function reinstallation(before: readonly Istio[], { facts }: Forecast): Pick<MeshPlan, 'reinstalledFor'> {
-  const [was, is] = [rulingIstio(before), rulingIstio(facts.list(Istio))];
-  if (was === undefined || is === undefined || !isHeld(was) || was.metadata.uid === is.metadata.uid) return {};
+  const [was, is] = [activeIstio(before), activeIstio(facts.list(Istio))];
+  if (was === undefined || is === undefined || !hasFinalizer(was) || was.metadata.uid === is.metadata.uid) return {};
   return { reinstalledFor: keyOf(is.metadata) };
 }
 
-/** One that does not rule is no problem of the mesh, unless it is what was asked about. */
+/** A resource that does not rule is not a problem of the mesh, unless the plan is about it. */
 function plannedIstio({ facts }: Forecast, key: string, isAsked: boolean): PlannedIstio {
   const [namespace, name] = key.split('/');
   const istio = facts.get(Istio, { namespace: namespace!, name: name! });
@@ -96,7 +96,7 @@ function plannedIstio({ facts }: Forecast, key: string, isAsked: boolean): Plann
   const { state = 'Pending', description = '', blockedBy } = istio.status ?? {};
   const blocking = (blockedBy?.resources ?? []).map((each) => `${resourceName(each.kind)} ${keyOf(each)}`);
   const stalled = conditionsOf(istio).find(({ type, status: is }) => type === 'Stalled' && is === 'True');
-  const isIdle = !isAsked && notRuling(istio, facts.list(Istio)) !== undefined;
+  const isIdle = !isAsked && whyInactive(istio, facts.list(Istio)) !== undefined;
   const problem = isIdle ? undefined : stalled?.message;
   return {
     istio: key,

@@ -8,7 +8,7 @@ import { Renderings } from './renderings.ts';
 const operator = (tag: string) => defaultOperator({ size: 'Evaluation', hub: 'h', tag });
 const object = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-test('what a forecast lacks is rendered once, and then there at once', async () => {
+test('repeat renders missing manifests once, and then returns them at once', async () => {
   const asked: string[] = [];
   const renderings = new Renderings({
     name: 'test',
@@ -20,7 +20,7 @@ test('what a forecast lacks is rendered once, and then there at once', async () 
   });
   const make = () => {
     const first = renderings.known(operator('1'));
-    // One wish may follow from another.
+    // The second operator is only known after the first was rendered.
     return first.state === 'pending' ? [first] : [first, renderings.known(operator('bad'))];
   };
   expect(await renderings.repeat(make)).toEqual([
@@ -30,16 +30,16 @@ test('what a forecast lacks is rendered once, and then there at once', async () 
   expect(asked).toEqual(['1', 'bad']);
 });
 
-test('manifests of a renderer that knows them are read without a wait', async () => {
+test('renderedManifests reads cached manifests without waiting', async () => {
   // oxlint-disable-next-line typescript/require-await -- the interface is asynchronous: istioctl is a program
   const renderings = new Renderings({ name: 'test', render: async () => [object('a')] });
   const manifests = renderedManifests(renderings, () => operator('1'));
-  // Each time in a world of its own, as a forecast.
+  // Each read has its own overlay, as in a forecast.
   const read = () => new Overlay().read.get(manifests, 'mesh');
   expect(await renderings.repeat(read)).toEqual({ state: 'ready', value: [object('a')] });
 });
 
-test('whoever is interrupted is not told that rendering failed', async () => {
+test('repeat rejects with the reason of the abort, not with a failure to render', async () => {
   const ending = new AbortController();
   const renderings = new Renderings({
     name: 'test',

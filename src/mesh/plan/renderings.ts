@@ -1,4 +1,5 @@
-// Manifests for a forecast, which can't wait for a renderer: what it lacks is rendered before it is made again.
+// Manifests for a forecast, which can't wait for a renderer: missing manifests are rendered, then the forecast is
+// repeated.
 import { stringifyJson } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import type { IstioOperator } from '../installation/operator/operator.ts';
@@ -28,7 +29,7 @@ export class Renderings implements Renderer {
     return rendered ?? { state: 'pending' };
   }
 
-  /** Makes something again and again, until it asks for no manifests that are not rendered. */
+  /** Repeats a computation until all manifests that it needs are rendered. */
   async repeat<R>(make: () => R | Promise<R>, signal?: AbortSignal): Promise<R> {
     for (;;) {
       this.#missing.clear();

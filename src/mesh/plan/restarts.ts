@@ -1,5 +1,4 @@
-// Which workloads a forecast restarts, why, and in which batches: what the restart controller does on the way is written
-// down while it does it.
+// Which workloads a forecast restarts, why, and in which batches: records the plans of the restart controller.
 import type { ControllerDefinition, Forecast, Plan, View } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { LotProgress, RestartProgress, Restarts } from '../restarts/index.ts';
@@ -10,7 +9,7 @@ export interface PlannedRestart extends Pick<WorkloadRef, 'kind' | 'namespace' |
   readonly why: string;
 }
 
-/** Workloads that restart at once. The next batch of the same lot begins when all of them are healthy. */
+/** Workloads that restart together. The next batch of the same lot starts when all of them are healthy. */
 export interface PlannedBatch {
   readonly lot: LotProgress['lot'];
   readonly workloads: readonly PlannedRestart[];
@@ -35,7 +34,7 @@ interface Recorded {
 }
 
 export class RestartRecorder {
-  /** The controllers of restarts, watched. */
+  /** The restart controllers, with recording. */
   readonly controllers: readonly ControllerDefinition[];
   readonly #restarts: Restarts;
   readonly #recorded = new Map<string, Recorded>();
@@ -54,7 +53,7 @@ export class RestartRecorder {
     }));
   }
 
-  /** What a forecast came to; the next one starts over. */
+  /** Returns the restarts of a forecast, and resets the recorder. */
   take({ writes }: Forecast): PlannedRestarts {
     const names = new Set(this.controllers.map(({ name }) => name));
     const written = writes.filter(({ by, after }) => names.has(by) && after !== undefined);

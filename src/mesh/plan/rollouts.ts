@@ -1,21 +1,21 @@
-// What a forecast assumes of workloads that it has written: their pods become ready, and are what they should be. These
-// are controllers of the forecast alone, in place of those of Kubernetes and of the injector.
+// The rollouts that a forecast assumes: pods of workloads that it has written become ready and up to date. These
+// controllers run only in a forecast, in place of those of Kubernetes and of the injector.
 import { CLUSTER, defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View, Write } from '../../controller/index.ts';
 import { editStatus, make, remove } from '../../kube/index.ts';
 import type { AnyObject, Kind, KubeObject, Step, TableKind } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
 import { installed } from '../installation/kinds.ts';
-import { markOf, needsDeletion } from '../restarts/mark.ts';
+import { lastRestart, needsDeletion } from '../restarts/restart-annotations.ts';
 import { podOwner, Pods, ReplicaSets, workloadTables } from '../restarts/tables.ts';
 import { rolloutOf } from '../rollout.ts';
 import { Node } from '../tables.ts';
 import type { Container, Pod, Workload } from '../workloads.ts';
 
-/** How the names of these controllers begin. */
+/** The prefix of the names of these controllers. */
 const ROLLOUT = 'rollout of ';
 
-/** Rolls out every workload as soon as it is written. */
+/** Controllers that complete the rollout of every workload as soon as it is written. */
 export function assumedRollouts(): readonly ControllerDefinition[] {
   return workloadTables.map((kind) =>
     defineController<Workload>({
@@ -27,12 +27,12 @@ export function assumedRollouts(): readonly ControllerDefinition[] {
   );
 }
 
-/** Whether a write is one of these. */
+/** Whether a write is an assumed rollout. */
 export function isRollout({ by }: Write): boolean {
   return by.startsWith(ROLLOUT);
 }
 
-/** Whether a write follows from another one to a workload: its pods and ReplicaSets go with it. */
+/** Whether a write of the cluster follows from one to a workload: its pods and ReplicaSets are deleted with it. */
 export function isOfWorkload({ by, kind }: Write): boolean {
   return by === CLUSTER && (kind.kind === 'Pod' || kind.kind === 'ReplicaSet');
 }
@@ -42,14 +42,14 @@ function rollOut(view: View, kind: TableKind<Workload>, workload: Workload): Pla
   if (needsDeletion(workload)) return { steps: missingPods(view, workload) };
   if (rolloutOf(workload).state !== 'progressing') return {};
   const whole = view.get(installed(wholeKind(kind)), workload.metadata);
-  // What others roll out at the same time may go wrong for reasons that nobody here knows.
-  if (isObserved(workload) && whole === undefined && markOf(workload) === undefined) return {};
+  // Rollouts that others have started may fail for unknown reasons.
+  if (isObserved(workload) && whole === undefined && lastRestart(workload) === undefined) return {};
   const steps = podsOf(view, workload).map((pod) => remove(Pods, pod));
   const pod = whole === undefined ? [] : [make(Pods, podOf(view, workload, templateOf(whole)))];
   return { steps: [...steps, ...pod, editStatus(kind, workload, rolledOut(view, workload))] };
 }
 
-/** Whether the status is about the latest change, so that it is not one of the forecast. */
+/** Whether the status has observed the latest change, which is then not one of the forecast. */
 function isObserved({ metadata, status }: Workload): boolean {
   return Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
@@ -80,11 +80,11 @@ function podsOf(view: View, { kind, metadata }: Workload): readonly Pod[] {
 
 const READY: Pod['status'] = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
 
-/** In the place of pods that are deleted come others, which are as they should be, and become ready. */
+/** Replaces deleted pods with new ones, which are up to date and become ready. */
 function missingPods(view: View, workload: Workload): readonly Step[] {
   if ((workload.metadata.ownerReferences ?? []).length > 0) return [];
   const pods = podsOf(view, workload);
-  // A pod that the cluster made has a phase from the beginning.
+  // A pod that the cluster created always has a phase.
   const made = pods.filter(({ status }) => status?.phase === undefined);
   const isMissing = pods.length < (workload.status?.readyReplicas ?? 0);
   return [
@@ -105,7 +105,7 @@ function templateOf(workload: AnyObject): Template {
   return { labels: template?.metadata?.labels ?? {}, containers: template?.spec?.containers ?? [] };
 }
 
-/** A pod that stands for all of a workload: it is ready, and its sidecar, if it has one, is nobody's business. */
+/** One ready pod for the whole workload. It opts out of injection, so that its sidecar is not checked. */
 function podOf(view: View, workload: Workload, { labels = {}, containers = [] }: Template): Pod {
   const { apiVersion, kind, metadata } = workload;
   const { name, namespace, uid = '' } = metadata;
@@ -128,15 +128,15 @@ function podOf(view: View, workload: Workload, { labels = {}, containers = [] }:
   };
 }
 
-/** The kind without what its table keeps. */
+/** The kind without the options of its table. */
 function wholeKind({ table: _table, ...kind }: TableKind<Workload>): Kind {
   return kind as unknown as Kind;
 }
 
-/** Where Kubernetes keeps count of templates. */
+/** The annotations with which Kubernetes counts templates. */
 const COUNTS = ['deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation'];
 
-/** An object without what Kubernetes tells of it, which is only assumed. */
+/** An object without the fields that Kubernetes sets, which are only assumed. */
 export function withoutAssumed(object: KubeObject | undefined): KubeObject | undefined {
   if (object === undefined || object.kind === 'Istio') return object;
   const { status: _status, ...rest } = object as KubeObject & { status?: unknown };

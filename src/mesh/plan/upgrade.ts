@@ -1,31 +1,31 @@
-// Whether a mesh could be upgraded to a version, and what would bring it: for `mesh upgrade`.
+// Whether and how a mesh can be upgraded to a version, for `mesh upgrade`.
 import type { MeshVersions } from '../describe/tree.ts';
 import { compareSemver, coreOf, parseVersion } from '../version/semver.ts';
 
 export interface UpgradeQuestion {
-  /** The versions that there are, with the target as the one that is offered. */
+  /** The versions of the mesh, with the target as the offered one. */
   readonly versions: MeshVersions;
   /** This release of Offshoot, and the Istio that it installs. */
   readonly release: { readonly version: string; readonly istioVersion: string };
-  /** What makes the manifests: its name, and whether it does so for any version. */
+  /** The name of the renderer, and whether it supports any version. */
   readonly renderer: { readonly name: string; readonly isForAny: boolean };
 }
 
 export interface Upgrade {
   readonly target: string;
-  /** What runs now, as far as known. */
+  /** The running version, if known. */
   readonly from?: string;
-  /** What brings the target: this release of Offshoot, or its controllers when told so. */
+  /** What installs the target: this release of Offshoot, or its controllers with other settings. */
   readonly carrier: 'release' | 'renderer';
-  /** How that is done; of a version that is refused, what can be done instead. */
+  /** How to upgrade; if the version is refused, what to do instead. */
   readonly how: string;
-  /** It runs already. */
+  /** The target is already running. */
   readonly isThere?: true;
-  /** Why it may not be installed. */
+  /** Why the target must not be installed. */
   readonly refusal?: string;
 }
 
-/** Answers whether and how a mesh gets to a version. */
+/** Whether and how a mesh can be upgraded to a version. */
 export function planUpgrade({ versions, release, renderer }: UpgradeQuestion): Upgrade {
   const { running, recorded, offered: target, refusal } = versions;
   const from = running ?? recorded;
@@ -42,7 +42,7 @@ export function planUpgrade({ versions, release, renderer }: UpgradeQuestion): U
   return { ...upgrade, how: isOfRelease ? ofRelease(release) : ofRenderer(target, release, renderer) };
 }
 
-/** What can be done about a version that is refused. */
+/** What to do instead of an upgrade that is refused. */
 function instead(target: string, from: string): string {
   const [to, current] = [parseVersion(target), parseVersion(from)];
   if (typeof to === 'string' || typeof current === 'string')

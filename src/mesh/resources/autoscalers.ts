@@ -41,7 +41,7 @@ export function operatorAutoscaler(): AnyObject {
   });
 }
 
-/** For memory alone: CPU is what replicas are scaled by. */
+/** Only for memory, as replicas are scaled by CPU. */
 export function controlPlaneAutoscalers(): readonly AnyObject[] {
   const targets = [
     ['istiod', 'Deployment', '512Mi'],

@@ -1,11 +1,11 @@
-// EnvoyFilters of ours, and those of users that could break the ingress gateway.
+// Our EnvoyFilters, and those of users that could break the ingress gateway.
 import { keyOf } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import { failure } from '../failures.ts';
 import type { Failure } from '../failures.ts';
 import { INGRESS_GATEWAY, ISTIO_NAMESPACE, MODULE_LABEL } from '../names.ts';
 
-/** Proxies should not drop the header Referer when it has a fragment. */
+/** Makes proxies keep a Referer header with a fragment. */
 export const PARTIAL_REFERER = 'kyma-referer';
 const PROXY_PROTOCOL = 'proxy-protocol';
 
@@ -17,7 +17,7 @@ const envoyFilter = (name: string, spec: object): AnyObject => ({
 });
 
 export function partialReferer(): AnyObject {
-  // A boolean: the text "false" would be taken, and mean nothing to Envoy.
+  // A boolean: the server would accept the string "false", but Envoy would ignore it.
   const feature = { 'envoy.reloadable_features.http_allow_partial_urls_in_referer': false };
   return envoyFilter(PARTIAL_REFERER, {
     configPatches: [
@@ -32,7 +32,7 @@ export function partialReferer(): AnyObject {
   });
 }
 
-/** The gateway reads who the client is from what the load balancer sends first. */
+/** The gateway reads the address of the client from the PROXY protocol header of the load balancer. */
 export function proxyProtocol(): AnyObject {
   const type = 'type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol';
   return envoyFilter(PROXY_PROTOCOL, {
@@ -49,14 +49,14 @@ export function proxyProtocol(): AnyObject {
   });
 }
 
-/** The warning about an EnvoyFilter that somebody made for the ingress gateway. */
+/** The warning about an EnvoyFilter of a user for the ingress gateway. */
 export function userFilterWarning(filters: Iterable<AnyObject>): Failure | undefined {
   const filter = userGatewayFilter(filters);
   if (filter === undefined) return undefined;
   return failure('userFilter', `user-created EnvoyFilter ${keyOf(filter.metadata)} targeting Ingress Gateway found`);
 }
 
-/** An EnvoyFilter that somebody made for the ingress gateway; the first by name. */
+/** The first EnvoyFilter of a user for the ingress gateway, by name. */
 export function userGatewayFilter(filters: Iterable<AnyObject>): AnyObject | undefined {
   return [...filters]
     .filter((filter) => filter.metadata.namespace === ISTIO_NAMESPACE && isOfUser(filter) && selectsGateway(filter))

@@ -1,5 +1,5 @@
-// A gateway for a domain, and a host that tells whether the ingress gateway is healthy. Only where a domain is named:
-// elsewhere the gateway of that name belongs to others.
+// A Gateway for a domain, and a host for health checks of the ingress gateway. Only if a domain is set: otherwise the
+// Gateway of that name belongs to others.
 import type { AnyObject } from '../../kube/index.ts';
 import { INGRESS_GATEWAY, ISTIO_NAMESPACE, MODULE_NAMESPACE } from '../names.ts';
 

@@ -1,4 +1,4 @@
-// NetworkPolicies for the control plane and the gateways: with them the mesh works in namespaces that deny everything.
+// NetworkPolicies for the control plane and the gateways: with them the mesh works in namespaces that deny all traffic.
 import type { AnyObject } from '../../kube/index.ts';
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME, MODULE_NAMESPACE } from '../names.ts';
 
@@ -39,7 +39,7 @@ function policy(name: string, selected: Labels, rules: Rules, namespace = ISTIO_
   };
 }
 
-/** All seven. */
+/** All seven policies. */
 export function networkPolicies(apiServerPort = 443): readonly AnyObject[] {
   const apiServer = { ports: tcp(apiServerPort) };
   const pilot = { istio: 'pilot' };

@@ -1,4 +1,4 @@
-// What to write so that the mesh has the resources that we add to it, and none that are not wanted any more.
+// The writes for the resources that we add to the mesh, and the removal of those that are no longer needed.
 import type { Istio } from '../../api/istio.ts';
 import type { View } from '../../controller/index.ts';
 import { own, remove } from '../../kube/index.ts';
@@ -20,21 +20,21 @@ import {
 } from '../tables.ts';
 import { meshResources, withUpdatedAt } from './resources.ts';
 
-/** What decides about resources beside the ruling one. */
-interface Wanted {
+/** The facts besides the active resource that determine the resources. */
+interface ResourceInputs {
   readonly proxyProtocol?: boolean;
   readonly controlPlaneVPA?: boolean;
 }
 
-/** What to write for the resources of the mesh now. */
-export function resourceWrites(view: View, istio: Istio, wanted: Wanted, settings: MeshSettings): Writes {
+/** The writes for the resources of the mesh. */
+export function resourceWrites(view: View, istio: Istio, inputs: ResourceInputs, settings: MeshSettings): Writes {
   const { istioVersion, operatorVersion, domain } = settings;
   const resources = meshResources({
     istio,
     istioVersion,
     operatorVersion,
-    proxyProtocol: wanted.proxyProtocol ?? false,
-    controlPlaneVPA: wanted.controlPlaneVPA ?? false,
+    proxyProtocol: inputs.proxyProtocol ?? false,
+    controlPlaneVPA: inputs.controlPlaneVPA ?? false,
     autoscalersServed: view.served(ofModule(VerticalPodAutoscaler)),
     apiServerPort: apiServerPort(view.get(ApiServerService, COMPANIONS.apiServer)),
     ...(domain !== undefined && { domain }),
@@ -46,11 +46,11 @@ export function resourceWrites(view: View, istio: Istio, wanted: Wanted, setting
     if (refusal === undefined) steps.push(step);
     else failures.push(failure('resource', refusal, { subject: `${object.kind}/${object.metadata.name}` }));
   };
-  const isGoing = view.get(Namespace, { name: ISTIO_NAMESPACE })?.metadata.deletionTimestamp !== undefined;
+  const isTerminating = view.get(Namespace, { name: ISTIO_NAMESPACE })?.metadata.deletionTimestamp !== undefined;
   for (const object of resources.apply) {
     const kind = tableOf(object);
-    // Nothing new can be made there until the namespace is gone.
-    if (!view.served(kind) || (isGoing && object.metadata.namespace === ISTIO_NAMESPACE)) continue;
+    // Nothing can be created in a namespace that is being deleted.
+    if (!view.served(kind) || (isTerminating && object.metadata.namespace === ISTIO_NAMESPACE)) continue;
     const desired = withUpdatedAt(object, view.get(kind, object.metadata), view.now());
     write(kind, object, own(kind, desired));
   }
@@ -62,7 +62,7 @@ export function resourceWrites(view: View, istio: Istio, wanted: Wanted, setting
   return { steps, failures };
 }
 
-/** Made by us or by the original; what else has such a name is somebody else's. */
+/** Whether we or the Kyma operator made an object; others may use the same name. */
 function isOurs({ metadata: { labels = {}, annotations = {} } }: AnyObject): boolean {
   return labels[MODULE_LABEL] === MODULE_NAME || DISCLAIMER in annotations || labels['grafana_dashboard'] === '1';
 }

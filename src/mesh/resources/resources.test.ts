@@ -1,5 +1,5 @@
-// Every `testdata/NAME.in.yaml` says what is known; `NAME.out.yaml` which objects there should be, and which should not.
-// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs again: read the difference.
+// Every `testdata/NAME.in.yaml` has the facts; `NAME.out.yaml` the objects to apply and to remove.
+// `UPDATE_GOLDEN=1 npx vitest run src/mesh` rewrites the outputs: review the diff.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -40,53 +40,53 @@ const names = readdirSync(DIR)
   .filter((name) => name.endsWith('.in.yaml'))
   .map((name) => name.replace('.in.yaml', ''));
 
-test.each(names)('%s', (name) => {
+test.each(names)('meshResources for %s matches its golden output', (name) => {
   const { apply, remove } = meshResources(factsOf(name));
   const text = stringify({ apply, remove: remove.map(refOf) }, { lineWidth: 0, aliasDuplicateObjects: false });
   expect(text).toBe(goldenOf(text, path.join(DIR, `${name}.out.yaml`)));
 });
 
-test('nothing is both wanted and removed', () => {
+test('meshResources never applies and removes the same object', () => {
   for (const name of names) {
     const { apply, remove } = meshResources(factsOf(name));
-    const wanted = new Set(apply.map(refOf));
-    expect(remove.map(refOf).filter((each) => wanted.has(each))).toEqual([]);
+    const applied = new Set(apply.map(refOf));
+    expect(remove.map(refOf).filter((each) => applied.has(each))).toEqual([]);
   }
 });
 
-describe('the time of the last change of an EnvoyFilter', () => {
+describe('the annotation updatedAt of an EnvoyFilter', () => {
   const now = Date.parse('2026-02-03T04:05:06.789Z');
   const updatedAt = (object: AnyObject): string | undefined => object.metadata.annotations?.[UPDATED_AT];
   const live = withUpdatedAt(partialReferer(), undefined, now);
 
-  test('is now when it is made, to the second', () => {
+  test('is the current time in seconds when it is created', () => {
     expect(updatedAt(live)).toBe('2026-02-03T04:05:06Z');
   });
 
-  test('stays while nothing differs', () => {
+  test('is kept while nothing differs', () => {
     expect(updatedAt(withUpdatedAt(partialReferer(), live, now + 60_000))).toBe('2026-02-03T04:05:06Z');
   });
 
-  test('is now when it is changed, and where it is missing', () => {
+  test('is the current time when it is changed, or if it is missing', () => {
     const changed = { ...live, spec: { configPatches: [] } };
     expect(updatedAt(withUpdatedAt(partialReferer(), changed, now + 60_000))).toBe('2026-02-03T04:06:06Z');
     expect(updatedAt(withUpdatedAt(partialReferer(), partialReferer(), now + 60_000))).toBe('2026-02-03T04:06:06Z');
   });
 
-  test('is not for other kinds', () => {
+  test('is not set on other kinds', () => {
     const other = { ...partialReferer(), kind: 'Gateway' };
     expect(withUpdatedAt(other, undefined, now)).toBe(other);
   });
 });
 
-describe('an EnvoyFilter of a user for the ingress gateway', () => {
+describe('userGatewayFilter', () => {
   const filter = (name: string, labels: Record<string, string>, metadata: Partial<AnyObject['metadata']> = {}) => ({
     ...partialReferer(),
     metadata: { name, namespace: 'istio-system', ...metadata },
     spec: { workloadSelector: { labels } },
   });
 
-  test('is found by either label of the gateway, the first by name', () => {
+  test('finds the first filter by name, with either label of the gateway', () => {
     const [a, b] = [filter('a', { app: 'istio-ingressgateway' }), filter('b', { istio: 'ingressgateway' })];
     expect(userGatewayFilter([b, a])).toBe(a);
     expect(userFilterWarning([b, a])).toMatchObject({
@@ -102,7 +102,7 @@ describe('an EnvoyFilter of a user for the ingress gateway', () => {
   });
 
   test.each([
-    ['our own', filter('a', { istio: 'ingressgateway' }, { labels: { 'kyma-project.io/module': 'istio' } })],
+    ['of our own', filter('a', { istio: 'ingressgateway' }, { labels: { 'kyma-project.io/module': 'istio' } })],
     [
       'of a rate limit',
       filter(
@@ -114,7 +114,7 @@ describe('an EnvoyFilter of a user for the ingress gateway', () => {
     ['for other workloads', filter('a', { app: 'shop' })],
     ['in another namespace', filter('a', { istio: 'ingressgateway' }, { namespace: 'shop' })],
     ['for all workloads', { ...partialReferer(), spec: {} }],
-  ])('is not one that is %s', (_what, each) => {
+  ])('ignores a filter %s', (_what, each) => {
     expect(userFilterWarning([each])).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
-// The objects that we add to the mesh beside Istio's own, in the order in which they are applied, and those that have to
-// go. Which of them there are depends on the resource, the cluster and the version of Istio.
+// The objects that we add to Istio's own, in the order in which they are applied, and those to remove. They depend on
+// the resource, the cluster and the version of Istio.
 import type { Istio } from '../../api/istio.ts';
+import { withAnnotations } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
 import { jsonEqual } from '../../watchable/index.ts';
@@ -20,34 +21,34 @@ import { gatewayOf, healthOf } from './ingress.ts';
 import { networkPolicies } from './network-policies.ts';
 
 export interface ResourceFacts {
-  /** The ruling resource: owns what would otherwise stay behind. */
+  /** The active resource, which owns objects that would otherwise be orphaned. */
   readonly istio: Istio;
   readonly istioVersion: string;
   /** The version of this program. */
   readonly operatorVersion: string;
   readonly proxyProtocol: boolean;
-  /** Whether VerticalPodAutoscalers are served, and whether the control plane should have some. */
+  /** Whether VerticalPodAutoscalers are served, and whether the control plane should have them. */
   readonly autoscalersServed?: boolean;
   readonly controlPlaneVPA?: boolean;
   /** The port of the API server behind its Service. */
   readonly apiServerPort?: number;
-  /** A domain for which there should be a gateway with a check of its health. */
+  /** A domain that gets a gateway with a health check. */
   readonly domain?: string;
 }
 
 export interface Resources {
   readonly apply: readonly AnyObject[];
-  /** To be removed where they are ours: not wanted any more. */
+  /** Objects that are no longer needed, to remove if they are ours. */
   readonly remove: readonly AnyObject[];
 }
 
-/** What there should be and what should not. While the resource is being deleted, only what outlives Istio is removed. */
+/** The objects to apply and to remove. While the resource is being deleted, only those outliving Istio are removed. */
 export function meshResources(facts: ResourceFacts): Resources {
   const { istio, autoscalersServed = false, controlPlaneVPA = false } = facts;
   const deleting = istio.metadata.deletionTimestamp !== undefined;
   const policies = networkPolicies(facts.apiServerPort);
   const [operator, controlPlane] = [operatorAutoscaler(), controlPlaneAutoscalers()];
-  const wanted: [boolean, readonly AnyObject[]][] = [
+  const candidates: [boolean, readonly AnyObject[]][] = [
     [needsPartialReferer(facts.istioVersion), [partialReferer()]],
     [true, [peerAuthentication()]],
     [istio.spec?.networkPoliciesEnabled === true, policies],
@@ -65,21 +66,20 @@ export function meshResources(facts: ResourceFacts): Resources {
   }
   return {
     apply: finished([
-      ...wanted.flatMap(([there, objects]) => (there ? objects : [])),
+      ...candidates.flatMap(([there, objects]) => (there ? objects : [])),
       ...(facts.domain === undefined ? [] : [gatewayOf(facts.domain), healthOf(facts.domain)]),
     ]),
-    remove: [...finished(wanted.flatMap(([there, objects]) => (there ? [] : objects))), ...dashboards()],
+    remove: [...finished(candidates.flatMap(([there, objects]) => (there ? [] : objects))), ...dashboards()],
   };
 }
 
-/** An object with the time of its last change, if it carries one: that of the live object while nothing differs. */
+/** Adds the time of the last change to an EnvoyFilter: that of the live object while nothing differs. */
 export function withUpdatedAt(desired: AnyObject, live: AnyObject | undefined, now: number): AnyObject {
   if (desired.kind !== 'EnvoyFilter') return desired;
   const known = live?.metadata.annotations?.[UPDATED_AT];
   const same = live !== undefined && jsonEqual(live['spec'], desired['spec']);
   const updatedAt = same && known !== undefined ? known : timestamp(now);
-  const annotations = { ...desired.metadata.annotations, [UPDATED_AT]: updatedAt };
-  return { ...desired, metadata: { ...desired.metadata, annotations } };
+  return withAnnotations(desired, { [UPDATED_AT]: updatedAt });
 }
 
 function peerAuthentication(): AnyObject {
@@ -91,13 +91,13 @@ function peerAuthentication(): AnyObject {
   };
 }
 
-// Proxies of later versions do not know the switch.
+// Proxies of later versions do not have this feature flag.
 function needsPartialReferer(istioVersion: string): boolean {
   const version = parseVersion(istioVersion);
   return typeof version !== 'string' && version.major === 1 && version.minor < 21;
 }
 
-/** Earlier releases of the original made dashboards, which nothing shows any more. */
+/** The dashboards that earlier releases of the Kyma operator made, which are no longer used. */
 function dashboards(): AnyObject[] {
   return ['control-plane', 'mesh', 'performance', 'service', 'workload'].map((name) => ({
     apiVersion: 'v1',
@@ -106,7 +106,7 @@ function dashboards(): AnyObject[] {
   }));
 }
 
-/** Labels and the disclaimer; an owner where the object would outlive Istio. An owner must be in the same namespace. */
+/** Adds labels, the disclaimer and, if the object would outlive Istio, an owner, which must be in its namespace. */
 function finish(object: AnyObject, { istio, operatorVersion }: ResourceFacts): AnyObject {
   const { metadata, apiVersion } = object;
   const outlives = !/\.istio\.io\//.test(apiVersion) && metadata.namespace === istio.metadata.namespace;
@@ -116,13 +116,7 @@ function finish(object: AnyObject, { istio, operatorVersion }: ResourceFacts): A
     name: istio.metadata.name,
     uid: istio.metadata.uid ?? '',
   };
-  return {
-    ...object,
-    metadata: {
-      ...metadata,
-      labels: { ...metadata.labels, [MODULE_LABEL]: MODULE_NAME, 'app.kubernetes.io/version': operatorVersion },
-      annotations: { ...metadata.annotations, [DISCLAIMER]: DISCLAIMER_TEXT },
-      ...(outlives && { ownerReferences: [owner] }),
-    },
-  };
+  const labels = { ...metadata.labels, [MODULE_LABEL]: MODULE_NAME, 'app.kubernetes.io/version': operatorVersion };
+  const made = withAnnotations({ ...object, metadata: { ...metadata, labels } }, { [DISCLAIMER]: DISCLAIMER_TEXT });
+  return outlives ? { ...made, metadata: { ...made.metadata, ownerReferences: [owner] } } : made;
 }

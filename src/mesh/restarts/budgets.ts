@@ -1,4 +1,4 @@
-// PodDisruptionBudgets: a rollout does not ask them, so we do before we start one.
+// PodDisruptionBudgets: rollouts ignore them, so we check them before we start one.
 import { keyOf, matches, selectorOf } from '../../kube/index.ts';
 import type { KubeObject, LabelSelector } from '../../kube/index.ts';
 import type { Workload } from '../workloads.ts';
@@ -8,7 +8,7 @@ export interface DisruptionBudget extends KubeObject {
   readonly status?: { readonly disruptionsAllowed?: number; readonly observedGeneration?: number };
 }
 
-/** Budgets, and what has been spent of them in this batch. */
+/** The budgets, and which of them are used up in this batch. */
 export class Budgets {
   readonly #byNamespace: ReadonlyMap<string, readonly DisruptionBudget[]>;
   readonly #spent = new Set<DisruptionBudget>();
@@ -17,7 +17,7 @@ export class Budgets {
     this.#byNamespace = Map.groupBy(budgets, ({ metadata }) => metadata.namespace ?? '');
   }
 
-  /** What forbids a restart now; undefined, and spent, when nothing does. One workload a budget and batch. */
+  /** Why a restart is forbidden. If it is allowed, undefined, and the budgets are spent: one workload per batch. */
   spend(workload: Workload): string | undefined {
     if (keepsAllPods(workload)) return undefined;
     const concerned = this.#of(workload);
@@ -36,23 +36,23 @@ export class Budgets {
   #of({ metadata, spec }: Workload): readonly DisruptionBudget[] {
     const labels = spec?.template?.metadata?.labels ?? {};
     return (this.#byNamespace.get(metadata.namespace ?? '') ?? []).filter(({ spec: budget }) => {
-      // A budget without a selector is for no pod.
+      // A budget without a selector matches no pod.
       return budget?.selector !== undefined && matches(selectorOf(budget.selector), labels);
     });
   }
 }
 
-/** A Deployment that makes new pods before it takes old ones away disturbs nobody: many do, shares are rounded down. */
+/** Whether a Deployment creates new pods before it removes old ones. Many do, as percentages are rounded down. */
 function keepsAllPods({ kind, spec }: Workload): boolean {
   const { type = 'RollingUpdate', rollingUpdate } = spec?.strategy ?? {};
   const { maxUnavailable, maxSurge = 1 } = rollingUpdate ?? {};
   if (kind !== 'Deployment' || type !== 'RollingUpdate' || maxUnavailable === undefined) return false;
   const { replicas = 1 } = spec ?? {};
-  // Where there may be none more and none less, Kubernetes takes one away.
+  // If both are zero, Kubernetes removes one pod.
   return Math.floor(podsOf(maxUnavailable, replicas)) === 0 && podsOf(maxSurge, replicas) > 0;
 }
 
-/** A number of pods, or a share of them such as `25%`. */
+/** A number of pods, from a number or a percentage such as `25%`. */
 function podsOf(count: number | string, replicas: number): number {
   return typeof count === 'number' ? count : (Number.parseFloat(count) / 100) * replicas;
 }

@@ -1,23 +1,23 @@
-// The restart controller: brings workloads up to date, batch after batch, beside the controller of the resource. All that
-// it knows is in the cluster: a restarted workload carries the hash of the state that it was restarted for.
+// The restart controller: restarts outdated workloads in batches, next to the controller of the resource. All its state
+// is in the cluster: a restarted workload has the hash of the desired state for which it was restarted.
 import { Istio } from '../../api/istio.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Facts, Plan, PlannedEvent, View, WriteCounter } from '../../controller/index.ts';
 import { edit, keyOf, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import type { MeshSettings } from '../settings.ts';
-import { marked, markOf, podToDelete } from './mark.ts';
+import { withRestart, lastRestart, podToDelete } from './restart-annotations.ts';
 import { workloadKey, workloadRef } from './owners.ts';
-import { rulingGoal } from './outdated-pods.ts';
+import { activeGoal } from './outdated-pods.ts';
 import { restartModels, restartProgress } from './progress.ts';
 import type { LotProgress, RestartModels, RestartProgress } from './progress.ts';
 import { reconnectingMs } from './reconnect.ts';
 import { writeRestarts } from './refusals.ts';
 import { podOwner, Pods, workloadTable } from './tables.ts';
 
-/** Restarts for a mesh. */
+/** The restarts of a mesh. */
 export interface Restarts {
-  /** How far they are; undefined where no resource rules. */
+  /** The progress of restarts; undefined if no resource rules. */
   progress(view: Facts & Pick<View, 'now'>): RestartProgress | undefined;
   readonly controllers: readonly ControllerDefinition[];
 }
@@ -32,14 +32,14 @@ export function meshRestarts(settings: MeshSettings): Restarts {
         kind: Istio,
         ownsStatus: false,
         counters: [restartCounter],
-        plan: (view, istio) => (rulingGoal(view)?.istio === keyOf(istio.metadata) ? planRestart(view, models) : {}),
+        plan: (view, istio) => (activeGoal(view)?.istio === keyOf(istio.metadata) ? planRestart(view, models) : {}),
         write: (steps, notes) => writeRestarts(steps, notes, models.refusals),
       }),
     ],
   };
 }
 
-/** Restarted workloads, and pods that were deleted where that is what restarts a workload. */
+/** Counts restarted workloads, and deleted pods of workloads that are restarted in this way. */
 const restartCounter: WriteCounter = {
   name: 'offshoot_mesh_restarts_total',
   help: 'Workloads restarted and pods deleted to update their sidecars, by kind',
@@ -48,7 +48,7 @@ const restartCounter: WriteCounter = {
   labelsOf: ({ step, did }) => (did === 'nothing' ? undefined : { kind: step.kind.kind }),
 };
 
-/** What to restart now. */
+/** Plans the next restarts. */
 function planRestart(view: View, models: RestartModels): Plan {
   const steps: Step[] = [];
   const events: PlannedEvent[] = [];
@@ -69,9 +69,9 @@ function planRestart(view: View, models: RestartModels): Plan {
 }
 
 /**
- * How much longer the desired state must stay the same before anything is restarted for it: changes that come together
- * make one restart, and the injector has heard of them by then. In the second in which a filter was changed, a new pod
- * could not be told from an old one.
+ * How much longer the desired state must be stable before workloads are restarted for it, so that changes in a row
+ * cause one restart and the injector has received them. Within the second of a filter change, new pods could not be
+ * distinguished from old ones.
  */
 function settlingMs(view: View, { lot, hash, changedAt }: LotProgress, { settleMs }: MeshSettings): number {
   const settled = settleMs - view.heldFor(`${lot} ${hash}`);
@@ -82,13 +82,13 @@ const SECOND = 1_000;
 
 function stepsOf(view: View, { hash, plan }: LotProgress, models: RestartModels): readonly Step[] {
   const restarts = plan.restart.map(({ workload }) =>
-    edit(workloadTable(workload), workload, marked(workload, hash, view.now())),
+    edit(workloadTable(workload), workload, withRestart(workload, hash, view.now())),
   );
   const replacements = plan.replace.flatMap((workload) => {
     const pods = view.index(Pods, 'owner', podOwner(workload.kind, workload.metadata));
     const outdated = view.model(models.outdated);
     const pod = podToDelete(
-      markOf(workload)!,
+      lastRestart(workload)!,
       pods.filter(({ metadata }) => view.read.has(outdated, keyOf(metadata))),
     );
     return pod === undefined ? [] : [remove(Pods, pod)];
@@ -96,19 +96,19 @@ function stepsOf(view: View, { hash, plan }: LotProgress, models: RestartModels)
   return [...restarts, ...replacements];
 }
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
-/** What people are told of a batch: each workload why it is restarted, the resource how far it is. */
+/** The Events of a batch: on each workload why it is restarted, on the resource the progress. */
 function eventsOf({ lot, plan }: LotProgress): readonly PlannedEvent[] {
   const { restart, progress } = plan;
   if (restart.length === 0) return [];
   const names = restart.map(({ workload }) => workloadKey(workloadRef(workload)));
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return [
     {
       type: 'Normal',
       reason: lot === 'gateways' ? 'RestartingGateways' : 'RestartingWorkloads',
-      note: `Restarting ${names.slice(0, MOST_NAMES).join(', ')}${more}: ${progress.done} of ${progress.total} are done`,
+      note: `Restarting ${names.slice(0, MAX_NAMES).join(', ')}${more}: ${progress.done} of ${progress.total} are done`,
     },
     ...restart.map(({ workload, why }): PlannedEvent => ({
       type: 'Normal',

@@ -30,12 +30,12 @@ const progress = (plan: Partial<RestartPlan> = {}, more: Partial<RestartProgress
   ...more,
 });
 
-test('nothing to do is said so', () => {
+test('restartSummary says if no workload is outdated', () => {
   expect(restartSummary(progress())).toEqual(['No workload is outdated.']);
   expect(isUnfinished(progress())).toBe(false);
 });
 
-test('what is not up to date is counted once each: counts add up', () => {
+test('restartSummary counts each workload once, so that the counts add up', () => {
   const waiting = [
     pending('rollouts'),
     pending('rollouts'),
@@ -71,6 +71,6 @@ test.each<[string, RestartProgress, boolean]>([
     true,
   ],
   ['a workload that is excluded', progress({ waiting: [pending('people', { isExcluded: true })] }), false],
-])('%s', (_what, made, isLeft) => {
+])('isUnfinished for %s', (_what, made, isLeft) => {
   expect(isUnfinished(made)).toBe(isLeft);
 });

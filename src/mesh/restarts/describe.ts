@@ -1,13 +1,13 @@
-// How far restarts are, line by line, for people who watch.
+// The progress of restarts, line by line, for people who watch.
 import type { ProgressStep } from '../../api/description/tree.ts';
 import { workloadKey } from './owners.ts';
 import type { PendingWorkload } from './plan.ts';
 import type { RestartProgress } from './progress.ts';
 
-/** Of a long list, so many are named. */
-const MOST = 10;
+/** The maximum number of names in a list. */
+const MAX_LISTED = 10;
 
-/** The parts of what is going on: all workloads together, those under way, and those that somebody has to care for. */
+/** The steps of the progress: all workloads together, those that are restarting, and those that need a person. */
 export function restartSteps(progress: RestartProgress): readonly ProgressStep[] {
   const { waiting: missing, plan, manual } = progress;
   if (plan === undefined) return [{ label: 'restarts', state: 'waiting', note: `waiting for ${missing}` }];
@@ -35,7 +35,7 @@ export function restartSteps(progress: RestartProgress): readonly ProgressStep[]
   ];
 }
 
-/** How far restarts are, in sentences whose counts add up. */
+/** The progress of restarts, in sentences whose counts add up. */
 export function restartSummary({ waiting: missing, plan, manual }: RestartProgress): readonly string[] {
   if (plan === undefined) return [`Nothing is restarted yet: waiting for ${missing}.`];
   const { restart, restarting, waiting, unchanged, progress } = plan;
@@ -60,7 +60,7 @@ export function restartSummary({ waiting: missing, plan, manual }: RestartProgre
   return lines.length === 1 ? lines : [...lines, 'See offshoot mesh restart --outdated --dry-run.'];
 }
 
-/** Whether something is left that should have been restarted, and nobody has excluded. */
+/** Whether workloads are left that should be restarted and are not excluded. */
 export function isUnfinished({ plan, manual }: RestartProgress): boolean {
   if (plan === undefined) return true;
   const { restart, restarting, waiting, unchanged } = plan;
@@ -68,7 +68,7 @@ export function isUnfinished({ plan, manual }: RestartProgress): boolean {
   return restart.length + restarting.length + left.length + unchanged.length + manual.length > 0;
 }
 
-/** Whether nothing more happens without a person, or before a time that may be days away. */
+/** Whether the rest needs a person, or a time that may be days away. */
 export function isRestartingOver({ plan }: RestartProgress): boolean {
   if (plan === undefined) return false;
   return plan.restart.length + plan.restarting.length === 0 && plan.waiting.every(({ on }) => on !== 'rollouts');
@@ -79,7 +79,7 @@ function step({ workload, waiting }: PendingWorkload, state: ProgressStep['state
 }
 
 function some(steps: readonly ProgressStep[]): readonly ProgressStep[] {
-  const more = steps.length - MOST;
+  const more = steps.length - MAX_LISTED;
   if (more <= 0) return steps;
-  return [...steps.slice(0, MOST), { label: 'others', state: steps[0]!.state, note: `and ${more} more` }];
+  return [...steps.slice(0, MAX_LISTED), { label: 'others', state: steps[0]!.state, note: `and ${more} more` }];
 }

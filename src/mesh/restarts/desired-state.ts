@@ -1,5 +1,5 @@
-// What sidecars and gateways should be: what predicates compare with, and a hash by which a workload remembers for which
-// state it was restarted. Whatever differs from the desired state for reasons of its own is restarted once, not forever.
+// The desired state of sidecars and gateways, which predicates compare with, and its hash, which is recorded on
+// restarted workloads. A workload that differs for other reasons is restarted once, not forever.
 import { createHash } from 'node:crypto';
 import type { ComponentResources, IstioSpec } from '../../api/istio.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -26,14 +26,14 @@ export interface SidecarState {
   readonly resources: Required<ComponentResources>;
   readonly cniEnabled: boolean;
   readonly statusPort: number;
-  /** EnvoyFilters that sidecars read only when they start. */
+  /** EnvoyFilters that sidecars read only at startup. */
   readonly filters: readonly KubeObject[];
   readonly spec: IstioSpec;
-  /** What was in effect when all sidecars were last brought up to date. */
+  /** The settings when all sidecars were last up to date. */
   readonly before: IstioSpec;
 }
 
-/** What sidecars should be by the operator that is installed; a string says what it lacks. */
+/** The desired state of sidecars by the installed operator; a string says what is missing. */
 export function sidecarState(
   operator: IstioOperator,
   rest: Omit<SidecarState, 'image' | 'resources' | 'cniEnabled'>,
@@ -44,12 +44,12 @@ export function sidecarState(
   return { ...rest, image, resources, cniEnabled: operator.spec.components.cni.enabled };
 }
 
-/** Why a pod must be restarted to get the sidecar that it should have. */
+/** Why a pod must be restarted to get the desired sidecar. */
 export function sidecarPredicate(state: SidecarState): RestartPredicate {
   return where(isCandidate, outdatedSidecar(state));
 }
 
-/** What is wrong with the sidecar of a pod, whether or not the pod is fit to be restarted. */
+/** Why the sidecar of a pod is outdated, whether or not the pod can be restarted. */
 export function outdatedSidecar(state: SidecarState): RestartPredicate {
   const { image, resources, cniEnabled, statusPort, filters, spec, before } = state;
   const merge = spec.config?.telemetry?.metrics?.prometheusMerge ?? false;
@@ -63,7 +63,7 @@ export function outdatedSidecar(state: SidecarState): RestartPredicate {
   ]);
 }
 
-/** Which setting of all sidecars has changed. Absent and false are different. */
+/** The setting of all sidecars that has changed. Absent and false are different. */
 export function changedSidecarSetting(before: IstioSpec, spec: IstioSpec): string | undefined {
   const [was, is] = [before.config ?? {}, spec.config ?? {}];
   if (was.enableDNSProxying !== is.enableDNSProxying) return 'spec.config.enableDNSProxying has changed';
@@ -72,7 +72,7 @@ export function changedSidecarSetting(before: IstioSpec, spec: IstioSpec): strin
   return COMPATIBILITY_CHANGES_SIDECARS && compatibility ? 'spec.compatibilityMode has changed' : undefined;
 }
 
-/** Why gateways must be restarted: a setting that they read only when they start. */
+/** Why gateways must be restarted: a setting that they read only at startup has changed. */
 export function changedGatewaySetting(before: IstioSpec, spec: IstioSpec): string | undefined {
   const [was, is] = [before.config ?? {}, spec.config ?? {}];
   for (const field of ['numTrustedProxies', 'forwardClientCertDetails', 'trustDomain'] as const) {
@@ -84,7 +84,7 @@ export function changedGatewaySetting(before: IstioSpec, spec: IstioSpec): strin
   return changedPolicies(before, spec);
 }
 
-/** Why the control plane must be restarted as well: connections that it has are not what new policies allow. */
+/** Why the control plane must be restarted as well: new NetworkPolicies do not apply to its existing connections. */
 export function changedPolicies(before: IstioSpec, spec: IstioSpec): string | undefined {
   const changed = (before.networkPoliciesEnabled ?? false) !== (spec.networkPoliciesEnabled ?? false);
   return changed ? 'spec.networkPoliciesEnabled has changed' : undefined;
@@ -96,12 +96,12 @@ export interface GatewayState {
   readonly before: IstioSpec;
 }
 
-/** Why a pod of a gateway must be restarted, ready or not. */
+/** Why a pod of a gateway must be restarted, whether it is ready or not. */
 export function gatewayPredicate({ filters, spec, before }: GatewayState): RestartPredicate {
   return anyOf([always(changedGatewaySetting(before, spec)), ...filters.map(olderThanFilter)]);
 }
 
-/** Tells one desired state of sidecars from another. */
+/** A hash of the desired state of sidecars. */
 export function sidecarHash({ image, resources, cniEnabled, statusPort, filters, spec }: SidecarState): string {
   const { enableDNSProxying, telemetry } = spec.config ?? {};
   return hashOf([
@@ -120,7 +120,7 @@ export function sidecarHash({ image, resources, cniEnabled, statusPort, filters,
   ]);
 }
 
-/** Tells one desired state of gateways from another. */
+/** A hash of the desired state of gateways. */
 export function gatewayHash({ filters, spec }: GatewayState): string {
   const { numTrustedProxies, forwardClientCertDetails, trustDomain } = spec.config ?? {};
   return hashOf([
@@ -133,7 +133,7 @@ export function gatewayHash({ filters, spec }: GatewayState): string {
   ]);
 }
 
-/** Tells one uninstall from another, by the resource that was deleted. */
+/** A hash for an uninstall, by the resource that was deleted. */
 export function removalHash({ uid = '' }: { readonly uid?: string }): string {
   return hashOf(['uninstalled', uid]);
 }
@@ -146,7 +146,7 @@ function changeOf({ metadata }: KubeObject): string {
   return `${metadata.name} ${metadata.annotations?.[UPDATED_AT] ?? ''}`;
 }
 
-/** Statistics that are kept besides the usual ones, in order. */
+/** The regular expressions of additional statistics, sorted. */
 export function regexpsOf({ config }: IstioSpec): readonly string[] {
   return (config?.proxyStatsMatcher?.inclusionRegexps ?? []).toSorted();
 }

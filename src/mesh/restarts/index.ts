@@ -1,4 +1,4 @@
-// Restarts of workloads and gateways, for the rest of the mesh part.
+// Restarts of workloads and gateways.
 export { meshRestarts } from './controller.ts';
 export type { Restarts } from './controller.ts';
 export { isRestartingOver, isUnfinished, restartSteps, restartSummary } from './describe.ts';

@@ -1,4 +1,4 @@
-// Whether new pods can get a sidecar at all: the built-in renderer registers an injector that matches no pod.
+// Whether new pods can get a sidecar: the built-in renderer registers an injector that matches no pod.
 import { defineKind } from '../../kube/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 
@@ -16,10 +16,10 @@ export const MutatingWebhook = defineKind<WebhookConfiguration>(
   { namespaced: false },
 );
 
-/** What Istio selects by where a webhook is to match nothing. */
+/** The label in selectors of webhooks that Istio has deactivated. */
 const DEACTIVATED = 'istio.io/deactivated';
 
-/** Whether one of these webhooks is asked about new pods. */
+/** Whether one of these webhooks is called for new pods. */
 export function injectsSidecars(configurations: readonly WebhookConfiguration[]): boolean {
   return configurations.some(({ webhooks = [] }) =>
     webhooks.some(({ rules = [], objectSelector }) => {

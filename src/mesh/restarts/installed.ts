@@ -1,5 +1,5 @@
-// What sidecars and gateways should be, by what is installed: what the injector gives to new pods, and what proxies read
-// when they start. While the installation is on its way nothing is outdated: a restart would come too early.
+// The goal of restarts, from what is installed: the sidecar that the injector adds to new pods, and the settings that
+// proxies read at startup. During an installation nothing is outdated, as a restart would be too early.
 import { parse } from 'yaml';
 import type { ComponentResources, Istio, IstioSpec } from '../../api/istio.ts';
 import type { Facts } from '../../controller/index.ts';
@@ -21,12 +21,12 @@ import { regexpsOf } from './desired-state.ts';
 import type { GatewayState, SidecarState } from './desired-state.ts';
 import { ConfigMaps, DaemonSets, Deployments, EnvoyFilters, MutatingWebhooks, Pods } from './tables.ts';
 
-/** What workloads are restarted for. */
+/** The goal of restarts. */
 export type RestartGoal =
-  /** Nothing yet: what is waited for. */
+  /** Nothing is restarted yet; `waiting` says why. */
   | { readonly is: 'pending'; readonly waiting: string }
   | { readonly is: 'mesh'; readonly sidecars: SidecarState; readonly gateways: GatewayState }
-  /** Istio is uninstalled: sidecars are to go. */
+  /** Istio is uninstalled: sidecars must be removed. */
   | { readonly is: 'no mesh'; readonly uid: string };
 
 const INJECTOR = { namespace: ISTIO_NAMESPACE, name: 'istio-sidecar-injector' };
@@ -35,7 +35,7 @@ const CNI = { namespace: ISTIO_NAMESPACE, name: 'istio-cni-node' };
 
 const pending = (waiting: string): RestartGoal => ({ is: 'pending', waiting });
 
-/** What is to be brought about for the ruling resource. */
+/** The goal of restarts for the active resource. */
 export function restartGoal(facts: Facts, istio: Istio): RestartGoal {
   if (istio.metadata.deletionTimestamp !== undefined) return removalGoal(facts, istio);
   const before = readLastApplied(istio);
@@ -56,12 +56,12 @@ export function restartGoal(facts: Facts, istio: Istio): RestartGoal {
   };
 }
 
-/** All of Istio runs in the version of the injector once that is written down; of a first installation, its settings too. */
+/** Once this version is recorded, all of Istio runs with it, and a first installation also with its settings. */
 function notRecorded({ tag: recorded }: LastApplied, { tag }: Injected): string | undefined {
   return recorded === tag ? undefined : `Istio ${tag} to be installed`;
 }
 
-/** Sidecars would come back while the injector is there. */
+/** While the injector exists, sidecars would be injected again. */
 function removalGoal(facts: Facts, { metadata }: Istio): RestartGoal {
   const injectors = facts.list(MutatingWebhooks, { labels: COMPONENT_LABEL });
   if (injectors.length > 0) return pending(`MutatingWebhookConfiguration ${injectors[0]!.metadata.name} to be removed`);
@@ -78,7 +78,7 @@ interface Injected {
   readonly tag: string;
 }
 
-/** What the injector gives to new pods; a string says why that is not known. */
+/** The sidecar that the injector adds to new pods; a string says why it is not known. */
 function injected(configMap: ConfigMap | undefined): Injected | string {
   const name = `ConfigMap ${keyOf(INJECTOR)}`;
   if (configMap === undefined) return `${name} to be installed`;
@@ -96,13 +96,13 @@ function injected(configMap: ConfigMap | undefined): Injected | string {
   return {
     image: imageFrom({ hub, tag, values }, 'global.proxy.image', 'proxyv2'),
     resources,
-    // Where it is told depends on the version of Istio.
+    // The field depends on the version of Istio.
     cniEnabled: (valueAt(values, 'pilot.cni.enabled') ?? valueAt(values, 'istio_cni.enabled')) === true,
     tag,
   };
 }
 
-/** What of the resource proxies would not find yet when they start. */
+/** A setting of the resource that proxies would not get yet at startup. */
 function notInstalled(mesh: ConfigMap | undefined, { config = {} }: IstioSpec): string | undefined {
   const name = `ConfigMap ${keyOf(COMPANIONS.mesh)}`;
   if (mesh === undefined) return `${name} to be installed`;
@@ -117,7 +117,7 @@ function notInstalled(mesh: ConfigMap | undefined, { config = {} }: IstioSpec): 
   const { enableDNSProxying } = config;
   const dns = at('defaultConfig.proxyMetadata.ISTIO_META_DNS_CAPTURE');
   const regexps = at('defaultConfig.proxyStatsMatcher.inclusionRegexps') as readonly string[] | undefined;
-  // Renderers leave out what is a default.
+  // Renderers omit defaults.
   const settings: readonly (readonly [field: string, isInstalled: boolean])[] = [
     ['numTrustedProxies', (at(`${proxies}.numTrustedProxies`) ?? 0) === (config.numTrustedProxies ?? 0)],
     ['forwardClientCertDetails', at(`${proxies}.forwardClientCertDetails`) === config.forwardClientCertDetails],
@@ -133,14 +133,14 @@ function notInstalled(mesh: ConfigMap | undefined, { config = {} }: IstioSpec): 
   return missing && `spec.config.${missing[0]} to be installed`;
 }
 
-/** What of the control plane is not ready to inject. */
+/** Why the control plane is not ready to inject. */
 function controlPlaneWaits(facts: Facts, { tag, image, cniEnabled }: Injected): string | undefined {
   const istiod = facts.get(Deployments, ISTIOD);
   if (istiod === undefined) return 'Deployment istio-system/istiod to be installed';
   const rollout = rolloutOf(istiod);
   if (rollout.state !== 'done') return `Deployment istio-system/istiod: ${rollout.why}`;
   const others = istiodTags(facts.list(Pods, { namespace: ISTIO_NAMESPACE })).filter((each) => each !== tag);
-  // A whole image reference may have a version of its own.
+  // A complete image reference may have another version.
   if (image.endsWith(`:${tag}`) && others.length > 0) return `istiod ${others[0]} to be replaced by ${tag}`;
   if (!cniEnabled) return undefined;
   const cni = facts.get(DaemonSets, CNI);
@@ -149,12 +149,12 @@ function controlPlaneWaits(facts: Facts, { tag, image, cniEnabled }: Injected): 
   return nodes.state === 'done' ? undefined : `DaemonSet istio-system/istio-cni-node: ${nodes.why}`;
 }
 
-/** Filters that proxies read only when they start. */
+/** The EnvoyFilters that proxies read only at startup. */
 function filtersOf(facts: Facts): readonly KubeObject[] {
   const filter = facts.get(EnvoyFilters, { namespace: ISTIO_NAMESPACE, name: PARTIAL_REFERER });
   if (filter === undefined) return [];
   const { apiVersion, kind, metadata } = filter;
   const { [UPDATED_AT]: updatedAt = '' } = metadata.annotations ?? {};
-  // Whatever else changes about it restarts nothing.
+  // Only the time of the last change is kept: other changes must not cause restarts.
   return [{ apiVersion, kind, metadata: { name: PARTIAL_REFERER, annotations: { [UPDATED_AT]: updatedAt } } }];
 }

@@ -1,5 +1,5 @@
-// Which pods must be replaced, as a derived map: a pod is looked at again when it, its ReplicaSet or what it should be
-// changes, and what is found concerns others only when it is something else.
+// Outdated pods as a derived map: a pod is checked again when it, its ReplicaSet or the goal changes, and readers are
+// woken only if the result differs.
 import { Istio } from '../../api/istio.ts';
 import { defineModel } from '../../controller/index.ts';
 import type { Facts, Model } from '../../controller/index.ts';
@@ -7,7 +7,7 @@ import { keyOf, refOf } from '../../kube/index.ts';
 import { derive } from '../../watchable/index.ts';
 import type { DerivedMap } from '../../watchable/index.ts';
 import { ISTIO_NAMESPACE, RESTART_UNINJECTED } from '../names.ts';
-import { rulingIstio } from '../ruling.ts';
+import { activeIstio } from '../active-istio.ts';
 import type { Pod } from '../workloads.ts';
 import {
   changedGatewaySetting,
@@ -25,71 +25,71 @@ import type { RestartPredicate } from './predicate.ts';
 import { isCandidate, isUnhealthy, sidecarOfNoMesh, withoutSidecar } from './sidecars.ts';
 import { Namespaces, Pods, ReplicaSets } from './tables.ts';
 
-/** Sidecars and gateways are restarted for reasons of their own, and do not wait for each other. */
+/** Sidecars and gateways are restarted for different reasons, and do not wait for each other. */
 export type Lot = 'sidecars' | 'gateways';
 
 export interface PodToReplace extends OutdatedPod {
-  /** Absent for a pod that is only listed: it should have a sidecar, and nobody asked to restart it for that. */
+  /** Absent for a pod that is only listed: it should have a sidecar, but restarts for that are not enabled. */
   readonly lot?: Lot;
 }
 
 /** There is one mesh, so these maps have one key. */
 const MESH = 'mesh';
 
-/** Which resource rules, and what it asks to restart workloads for. */
-export interface RulingGoal {
+/** The active resource and its goal of restarts. */
+export interface ActiveGoal {
   readonly istio: string;
   readonly goal: RestartGoal;
 }
 
 const goals = defineModel((facts) =>
-  derive('restart goal', (read, _mesh: string): RulingGoal | undefined => {
+  derive('restart goal', (read, _mesh: string): ActiveGoal | undefined => {
     const all = facts(read);
-    const istio = rulingIstio(all.list(Istio));
+    const istio = activeIstio(all.list(Istio));
     return istio && { istio: keyOf(istio.metadata), goal: restartGoal(all, istio) };
   }),
 );
 
-/** What workloads are to be restarted for; nothing where no resource rules. */
-export function rulingGoal(facts: Facts): RulingGoal | undefined {
+/** The goal of restarts; undefined if no resource rules. */
+export function activeGoal(facts: Facts): ActiveGoal | undefined {
   return facts.read.get(facts.model(goals), MESH);
 }
 
-/** Why pods of one sort must be replaced. */
-interface Judge {
+/** The check of one group of pods. */
+interface RestartCheck {
   readonly lot: Lot;
   readonly predicate: RestartPredicate;
-  /** Pods that it also looks at, only to tell of them. */
-  readonly alsoTellsOf?: (pod: Pod) => boolean;
-  /** A changed setting, as the predicate words it. */
+  /** Pods that are reported, but not restarted. */
+  readonly isOnlyReported?: (pod: Pod) => boolean;
+  /** The text of the predicate for a changed setting. */
   readonly setting?: string | undefined;
 }
 
-/** What follows from a goal: made once, and not for each pod. */
-interface Judges {
-  readonly sidecars: Judge;
-  readonly gateways?: Judge;
-  readonly controlPlane?: Judge;
-  /** Whether pods without a sidecar should have one, where injection is on. */
+/** The checks for a goal, computed once and not for each pod. */
+interface RestartChecks {
+  readonly sidecars: RestartCheck;
+  readonly gateways?: RestartCheck;
+  readonly controlPlane?: RestartCheck;
+  /** Whether pods without a sidecar should have one if injection is enabled. */
   readonly injects: boolean;
 }
 
-const judges = defineModel((facts) =>
+const checks = defineModel((facts) =>
   derive(
     'restart predicates',
-    (read, _mesh: string): Judges | undefined => {
-      const ruling = rulingGoal(facts(read));
-      return ruling && judgesOf(ruling.goal);
+    (read, _mesh: string): RestartChecks | undefined => {
+      const active = activeGoal(facts(read));
+      return active && checksFor(active.goal);
     },
-    // Functions can't be compared: they are recreated only when the goal is another.
+    // Functions can't be compared: they are recreated only when the goal changes.
     { isolate: 'none', equals: () => false },
   ),
 );
 
-function judgesOf(goal: RestartGoal): Judges | undefined {
+function checksFor(goal: RestartGoal): RestartChecks | undefined {
   if (goal.is === 'pending') return undefined;
   if (goal.is === 'no mesh') {
-    return { sidecars: { lot: 'sidecars', predicate: where(isNotOver, sidecarOfNoMesh) }, injects: false };
+    return { sidecars: { lot: 'sidecars', predicate: where(isNotFinished, sidecarOfNoMesh) }, injects: false };
   }
   const { sidecars, gateways } = goal;
   const { before, spec } = gateways;
@@ -98,7 +98,7 @@ function judgesOf(goal: RestartGoal): Judges | undefined {
     sidecars: {
       lot: 'sidecars',
       predicate: where((pod) => isCandidate(pod) || isUnhealthy(pod), outdatedSidecar(sidecars)),
-      alsoTellsOf: isUnhealthy,
+      isOnlyReported: isUnhealthy,
       setting: changedSidecarSetting(before, spec),
     },
     gateways: {
@@ -111,22 +111,22 @@ function judgesOf(goal: RestartGoal): Judges | undefined {
   };
 }
 
-/** Which of them a pod is for. */
-function judgeOf({ metadata }: Pod, { sidecars, gateways, controlPlane }: Judges): Judge | undefined {
+/** The check for a pod. */
+function checkFor({ metadata }: Pod, { sidecars, gateways, controlPlane }: RestartChecks): RestartCheck | undefined {
   const { istio, app, 'k8s-app': agent } = metadata.labels ?? {};
   if (metadata.namespace !== ISTIO_NAMESPACE) return sidecars;
   if (istio === 'ingressgateway' || istio === 'egressgateway') return gateways;
   return app === 'istiod' || agent === 'istio-cni-node' ? controlPlane : sidecars;
 }
 
-/** Pods that must be replaced, for the resource that rules. */
+/** Pods that must be replaced for the active resource. */
 export function outdatedPods(restartUninjected: boolean): Model<DerivedMap<string, PodToReplace>> {
   return defineModel((facts) =>
     derive(
       'outdated pods',
       (read, key: string): PodToReplace | undefined => {
         const all = facts(read);
-        const known = read.get(all.model(judges), MESH);
+        const known = read.get(all.model(checks), MESH);
         const pod = known && all.get(Pods, refOf(key));
         return (
           pod && (outdated(all, pod, known) ?? (known.injects ? uninjected(all, pod, restartUninjected) : undefined))
@@ -137,15 +137,15 @@ export function outdatedPods(restartUninjected: boolean): Model<DerivedMap<strin
   );
 }
 
-function outdated(facts: Facts, pod: Pod, known: Judges): PodToReplace | undefined {
-  const judge = judgeOf(pod, known);
-  const found = judge && outdatedPod(pod, judge.predicate, setsIn(facts));
+function outdated(facts: Facts, pod: Pod, known: RestartChecks): PodToReplace | undefined {
+  const check = checkFor(pod, known);
+  const found = check && outdatedPod(pod, check.predicate, setsIn(facts));
   return (
     found && {
       ...found,
-      lot: judge.lot,
-      ...(found.why === judge.setting && { bySetting: true }),
-      ...(judge.alsoTellsOf?.(pod) && { isUnhealthy: true }),
+      lot: check.lot,
+      ...(found.why === check.setting && { bySetting: true }),
+      ...(check.isOnlyReported?.(pod) && { isUnhealthy: true }),
     }
   );
 }
@@ -174,7 +174,7 @@ function isRunning({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && status?.phase === 'Running';
 }
 
-function isNotOver({ metadata, status }: Pod): boolean {
+function isNotFinished({ metadata, status }: Pod): boolean {
   const { phase } = status ?? {};
   return metadata.deletionTimestamp === undefined && phase !== 'Succeeded' && phase !== 'Failed';
 }

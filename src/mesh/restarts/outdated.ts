@@ -1,4 +1,4 @@
-// Pods that must be replaced, and the workloads that they belong to. Pods are looked at one after the other and not kept.
+// Outdated pods and their workloads. Pods are processed one by one and not kept.
 import type { KubeObject } from '../../kube/index.ts';
 import type { Pod } from '../workloads.ts';
 import { ownerOf, workloadKey } from './owners.ts';
@@ -11,26 +11,26 @@ export interface OutdatedPod {
   readonly name: string;
   readonly why: string;
   readonly made: number;
-  /** Who replaces it; else why only a person can. */
+  /** The workload that replaces it, or why only a person can. */
   readonly workload?: WorkloadRef;
   readonly problem?: string;
-  /** A setting has changed since some earlier pod was made; that of a newer one looks no different. */
+  /** The reason is a changed setting, which cannot be seen in the pod: pods from after the change look the same. */
   readonly bySetting?: boolean;
-  /** It is not ready: its workload is reported, and not restarted for this pod alone. */
+  /** The pod is not ready: its workload is reported, but not restarted because of this pod alone. */
   readonly isUnhealthy?: boolean;
 }
 
 /** A workload with pods that must be replaced. */
 export interface OutdatedWorkload {
   readonly workload: WorkloadRef;
-  /** Why, of the first pod that was seen. */
+  /** The reason of the first pod. */
   readonly why: string;
   readonly pods: number;
-  /** When the oldest of these pods was made. */
+  /** When the oldest of these pods was created. */
   readonly oldest: number;
-  /** When the newest was. */
+  /** When the newest was created. */
   readonly newest: number;
-  /** Nothing but a changed setting is the reason: after a restart nothing is left of it. */
+  /** The only reason is a changed setting, so it is up to date after a restart. */
   readonly bySetting: boolean;
   /** None of these pods is ready. */
   readonly isUnhealthy: boolean;
@@ -41,7 +41,7 @@ export interface ManualRestart {
   readonly namespace: string;
   readonly name: string;
   readonly why: string;
-  /** Why we can't. */
+  /** Why the controllers can't. */
   readonly problem: string;
 }
 
@@ -57,7 +57,7 @@ export interface Outdated {
 /** Finds a ReplicaSet. */
 export type FindReplicaSet = (namespace: string, name: string) => KubeObject | undefined;
 
-/** What is wrong with a pod, and who replaces it; nothing for a pod that is as it should be. */
+/** Why a pod is outdated, and which workload replaces it; undefined if it is up to date. */
 export function outdatedPod(
   pod: Pod,
   predicate: RestartPredicate,
@@ -83,7 +83,7 @@ export function byWorkload(pods: Iterable<OutdatedPod>): Outdated {
   for (const pod of pods) {
     const { namespace, name, why, made, workload, problem = '', bySetting = false, isUnhealthy = false } = pod;
     if (workload === undefined) {
-      // A pod that nobody replaces and that does not work is on its way to something else.
+      // An unhealthy pod without a workload is probably about to end, so it is not reported.
       if (!isUnhealthy) manual.push({ namespace, name, why, problem });
       continue;
     }

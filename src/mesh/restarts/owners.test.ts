@@ -20,36 +20,36 @@ const object = (kind: string, name: string, ownerReferences: OwnerReference[] = 
 const pod = (...owners: OwnerReference[]): Pod => object('Pod', 'p', owners);
 const found = (set?: KubeObject) => () => set;
 
-describe('a pod is replaced by', () => {
-  test.each(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'Rollout'])('its %s', (kind) => {
+describe('ownerOf', () => {
+  test.each(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicationController', 'Rollout'])('finds the %s', (kind) => {
     expect(ownerOf(pod(owner(kind, 'a')), found())).toMatchObject({ workload: { kind, namespace: 'shop', name: 'a' } });
   });
 
-  test.each(['Deployment', 'Rollout'])('the %s of its ReplicaSet', (kind) => {
+  test.each(['Deployment', 'Rollout'])('finds the %s of the ReplicaSet', (kind) => {
     const set = object('ReplicaSet', 'a-1', [owner(kind, 'a')]);
     expect(ownerOf(pod(owner('ReplicaSet', 'a-1')), found(set))).toMatchObject({ workload: { kind, name: 'a' } });
   });
 
-  test('a ReplicaSet that nobody owns', () => {
+  test('finds a ReplicaSet without an owner', () => {
     const set = object('ReplicaSet', 'a');
     expect(ownerOf(pod(owner('ReplicaSet', 'a')), found(set))).toMatchObject({ workload: { kind: 'ReplicaSet' } });
   });
 
-  test('the owner that is its controller, else the first', () => {
+  test('prefers the owner that is the controller, else the first', () => {
     const [a, b] = [owner('Deployment', 'a'), owner('Deployment', 'b', { controller: true })];
     expect(ownerOf(pod(a, b), found())).toMatchObject({ workload: { name: 'b' } });
     expect(ownerOf(pod(a, owner('Job', 'c')), found())).toMatchObject({ workload: { name: 'a' } });
   });
 });
 
-describe('only a person can replace a pod', () => {
+describe('ownerOf requires a manual restart for a pod', () => {
   test.each([
     ['without an owner', pod(), 'OwnerReferences was not found'],
     ['of a Job', pod(owner('Job', 'j')), 'owned by a Job'],
-    ['whose ReplicaSet is gone', pod(owner('ReplicaSet', 'gone')), 'OwnerReferences was not found'],
+    ['with a deleted ReplicaSet', pod(owner('ReplicaSet', 'gone')), 'OwnerReferences was not found'],
     ['of a Node', pod(owner('Node', 'n')), 'it is owned by Node n: kind Node is not supported for rollout'],
     [
-      "of a kind that is only named like Argo's",
+      'of a kind with the same name as that of Argo',
       pod(owner('Rollout', 'r', { apiVersion: 'x/v1' })),
       'kind Rollout is not',
     ],
@@ -57,7 +57,7 @@ describe('only a person can replace a pod', () => {
     expect(ownerOf(each, found())).toEqual({ manual: expect.stringContaining(text) as string });
   });
 
-  test('whose ReplicaSet belongs to something else', () => {
+  test('with a ReplicaSet of another kind of owner', () => {
     const set = object('ReplicaSet', 'a', [owner('CloneSet', 'c')]);
     expect(ownerOf(pod(owner('ReplicaSet', 'a')), found(set))).toEqual({
       manual: 'it is owned by CloneSet c: kind CloneSet is not supported for rollout',
@@ -65,7 +65,7 @@ describe('only a person can replace a pod', () => {
   });
 });
 
-test('two pods of one workload make one restart, and names never run into each other', () => {
+test('outdatedWorkloads groups pods by workload, without mixing up similar names', () => {
   const named = (namespace: string, name: string): Pod => ({
     ...pod(owner('StatefulSet', name)),
     metadata: { ...pod(owner('StatefulSet', name)).metadata, namespace },
@@ -82,6 +82,6 @@ test('two pods of one workload make one restart, and names never run into each o
   expect(manual).toMatchObject([{ namespace: 'shop', name: 'p', why: 'old' }]);
 });
 
-test('pods that are up to date make none', () => {
+test('outdatedWorkloads ignores pods that are up to date', () => {
   expect(outdatedWorkloads([pod(owner('Deployment', 'a'))], always(undefined), () => undefined).workloads.size).toBe(0);
 });

@@ -1,8 +1,8 @@
-// Who replaces a pod: its workload, found through owner references. What nobody replaces is left to a person.
+// The workload that replaces a pod, found through owner references. Pods without one are left to a person.
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
 import type { Pod, Workload } from '../workloads.ts';
 
-/** Names a workload. */
+/** A reference to a workload. */
 export interface WorkloadRef {
   readonly apiVersion: string;
   readonly kind: string;
@@ -10,7 +10,7 @@ export interface WorkloadRef {
   readonly name: string;
 }
 
-/** A workload that can be restarted; else what a person is told. */
+/** A workload that can be restarted, or a message for the person who must do it. */
 export type PodOwner = { readonly workload: WorkloadRef } | { readonly manual: string };
 
 const NO_OWNER = 'pod sidecar could not be updated because OwnerReferences was not found.';
@@ -48,7 +48,7 @@ export function ownerOf(pod: Pod, replicaSet: (name: string) => KubeObject | und
   }
 }
 
-/** The controller or, where none is named so, the first owner. */
+/** The controller or, if there is none, the first owner. */
 function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
   const owners = metadata.ownerReferences ?? [];
   return owners.find(({ controller }) => controller === true) ?? owners[0];
@@ -62,12 +62,12 @@ function unsupported({ kind, name }: OwnerReference): PodOwner {
   return { manual: `it is owned by ${kind} ${name}: kind ${kind} is not supported for rollout` };
 }
 
-/** `Deployment shop/cart`; separators keep names apart. */
+/** The unambiguous key of a workload: `Deployment shop/cart`. */
 export function workloadKey({ kind, namespace, name }: WorkloadRef): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-/** The name of a live workload. */
+/** The reference of a live workload. */
 export function workloadRef({ apiVersion, kind, metadata }: Workload): WorkloadRef {
   return { apiVersion, kind, namespace: metadata.namespace ?? '', name: metadata.name };
 }

@@ -1,12 +1,12 @@
-// The planner in a cluster where rollouts take their time and the process dies at any write.
+// The planner in a cluster where rollouts take time and the process crashes at any write.
 import { array, assert, integer, option, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Workload } from '../workloads.ts';
-import { marked, markOf } from './mark.ts';
+import { withRestart, lastRestart } from './restart-annotations.ts';
 import type { RestartPlan } from './plan.ts';
 import { HASH, HEALTHY, NOW, plan, workload } from './testing/workloads.ts';
 
-/** A cluster in which rollouts take their time, some of them forever. */
+/** A cluster in which rollouts take time, some of them forever. */
 class Cluster {
   readonly workloads: Workload[];
   readonly restarts = new Map<string, number>();
@@ -19,11 +19,11 @@ class Cluster {
   }
 
   plan(batchSize: number): RestartPlan {
-    const done = this.workloads.filter((each) => markOf(each)?.for === HASH).map(({ metadata }) => metadata.name);
+    const done = this.workloads.filter((each) => lastRestart(each)?.for === HASH).map(({ metadata }) => metadata.name);
     return plan(this.workloads, { batchSize }, done);
   }
 
-  /** Carries out as much of a plan as comes before a crash. */
+  /** Executes a plan up to a crash. */
   apply({ restart }: RestartPlan, writes: number): void {
     for (const {
       workload: { metadata },
@@ -32,7 +32,7 @@ class Cluster {
       this.restarts.set(metadata.name, (this.restarts.get(metadata.name) ?? 0) + 1);
       this.#left.set(metadata.name, this.#stuck.has(metadata.name) ? Number.POSITIVE_INFINITY : 1 + (index % 3));
       const status = { ...HEALTHY, availableReplicas: 1 };
-      this.workloads[index] = { ...marked(this.workloads[index]!, HASH, NOW), status };
+      this.workloads[index] = { ...withRestart(this.workloads[index]!, HASH, NOW), status };
     }
   }
 
@@ -52,7 +52,7 @@ class Cluster {
   }
 }
 
-test('500 workloads are restarted once each, never more than a batch at a time', () => {
+test('planRestarts restarts 500 workloads once each, at most one batch at a time', () => {
   const cluster = new Cluster(500, []);
   for (let round = 0; round < 500; round++) {
     cluster.apply(cluster.plan(20), Number.POSITIVE_INFINITY);
@@ -69,7 +69,7 @@ test('500 workloads are restarted once each, never more than a batch at a time',
   });
 });
 
-test('whenever it crashes, nothing is restarted twice, and it finishes or says what it waits for', () => {
+test('planRestarts with crashes at any write restarts nothing twice, and finishes or says what it waits for', () => {
   assert(
     property(
       integer({ min: 1, max: 30 }),

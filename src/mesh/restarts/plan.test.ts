@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/index.ts';
 import type { Pod, Workload } from '../workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
-import { marked, markOf, podToDelete } from './mark.ts';
+import { withRestart, lastRestart, podToDelete } from './restart-annotations.ts';
 import { workloadKey, workloadRef } from './owners.ts';
 import { isInEffect, unfinished } from './plan.ts';
 import type { RestartPlan } from './plan.ts';
@@ -11,21 +11,21 @@ import type { WorkloadOptions } from './testing/workloads.ts';
 import { parseWindow } from './window.ts';
 
 const restarted = (name: string, options: WorkloadOptions = {}, hash = HASH): Workload =>
-  marked(workload(name, options), hash, NOW - 60_000);
+  withRestart(workload(name, options), hash, NOW - 60_000);
 
 const names = ({ restart }: RestartPlan): string[] => restart.map((each) => each.workload.metadata.name);
 const waits = ({ waiting }: RestartPlan): Record<string, string> =>
   Object.fromEntries(waiting.map((each) => [each.workload.name, each.waiting]));
 
-describe('batches', () => {
-  test('the first batch is as large as it may be, the others wait for the next', () => {
+describe('a batch', () => {
+  test('has the maximum size, and the other workloads wait for the next one', () => {
     const planned = plan(['c', 'a', 'b'].map((name) => workload(name)));
     expect(names(planned)).toEqual(['a', 'b']);
     expect(waits(planned)).toEqual({ c: 'the next batch' });
     expect(planned.progress).toEqual({ total: 3, done: 0 });
   });
 
-  test('what belongs to the module comes first', () => {
+  test('starts with workloads of the module', () => {
     const planned = plan([
       workload('a'),
       workload('z', { namespace: 'kyma-system' }),
@@ -34,7 +34,7 @@ describe('batches', () => {
     expect(names(planned)).toEqual(['z', 'y']);
   });
 
-  test('the next batch waits until every workload of the last is healthy', () => {
+  test('waits until every workload of the previous batch is healthy', () => {
     const going = restarted('a', { status: { ...HEALTHY, availableReplicas: 1 } });
     const planned = plan([going, restarted('b'), workload('c')], {}, ['a', 'b']);
     expect(names(planned)).toEqual([]);
@@ -44,7 +44,7 @@ describe('batches', () => {
     expect(names(plan([restarted('a'), restarted('b'), workload('c')], {}, ['a', 'b']))).toEqual(['c']);
   });
 
-  test('a rollout that is stuck stops everything and says why; excluding it lets the others go on', () => {
+  test('waits for a rollout that is stuck and says why, unless the workload is excluded', () => {
     const status = {
       ...HEALTHY,
       updatedReplicas: 1,
@@ -58,7 +58,7 @@ describe('batches', () => {
     expect(names(plan([restarted('a', { status, annotations }), workload('b')]))).toEqual(['b']);
   });
 
-  test('a workload that was restarted for this state is not restarted again, whatever its pods look like', () => {
+  test('does not contain a workload that was already restarted for this state, whatever its pods look like', () => {
     const planned = plan([restarted('a'), workload('b')]);
     expect(names(planned)).toEqual(['b']);
     expect(planned.unchanged).toMatchObject([
@@ -70,16 +70,16 @@ describe('batches', () => {
     ]);
   });
 
-  test('it is restarted for another state', () => {
+  test('contains a workload that was restarted for another state', () => {
     expect(names(plan([restarted('a', {}, 'h0')]))).toEqual(['a']);
   });
 
-  test('a workload that was restarted for an earlier state and is up to date is not counted', () => {
+  test('does not count a workload that was restarted for an earlier state and is up to date', () => {
     expect(plan([restarted('a', {}, 'h0')], {}, ['a'])).toMatchObject({ restart: [], progress: { total: 0, done: 0 } });
   });
 });
 
-describe('a workload waits, and holds up nobody', () => {
+describe('a workload waits without blocking others', () => {
   test.each<[string, WorkloadOptions, string]>([
     [
       'while it is excluded',
@@ -88,12 +88,12 @@ describe('a workload waits, and holds up nobody', () => {
     ],
     ['while it is paused', { spec: { paused: true } }, 'its rollout is paused'],
     [
-      'when somebody deletes its pods by hand',
+      'if its update strategy is OnDelete',
       { kind: 'StatefulSet', spec: { updateStrategy: { type: 'OnDelete' } } },
       'its update strategy is OnDelete: delete its pods',
     ],
     [
-      'while it is not healthy: the pods that it has are better than none',
+      'while it is not healthy',
       { status: { readyReplicas: 1, availableReplicas: 1 } },
       'it is not healthy: 1 of 2 pods are available',
     ],
@@ -103,7 +103,7 @@ describe('a workload waits, and holds up nobody', () => {
       'its maintenance window opens at 2026-01-03T00:00:00Z',
     ],
     [
-      'when its maintenance window is none',
+      'if its maintenance window is invalid',
       { annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': 'at night' } },
       'annotation restarter.istio-operator.kyma-project.io/maintenance-window must be like "Sat-Sun 00:00-04:00", found "at night"',
     ],
@@ -113,20 +113,20 @@ describe('a workload waits, and holds up nobody', () => {
     expect(waits(planned)).toEqual({ a: text });
   });
 
-  test('what it was not restarted for is not in effect while it may be healthy again, unless somebody is against it', () => {
+  test('while it is unhealthy, and then the goal is not in effect; if it is paused, it is', () => {
     const unhealthy = plan([workload('a', { status: { readyReplicas: 1, availableReplicas: 1 } })]);
     expect([isInEffect(unhealthy), unfinished(unhealthy)]).toEqual([false, 0]);
     const paused = plan([workload('a', { spec: { paused: true } })]);
     expect(isInEffect(paused)).toBe(true);
   });
 
-  test('for the end of a rollout that somebody else began: it is not done before', () => {
+  test('for a rollout that somebody else started', () => {
     const planned = plan([workload('a', { status: { updatedReplicas: 1 } }), workload('b')]);
     expect(names(planned)).toEqual(['b']);
     expect(planned.waiting).toMatchObject([{ waiting: '1 of 2 pods are new', on: 'rollouts' }]);
   });
 
-  test('and the planner says when the first window opens', () => {
+  test('until its window opens, and wakeAt is the earliest of these times', () => {
     const window = (text: string): WorkloadOptions => ({
       annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': text },
     });
@@ -134,7 +134,7 @@ describe('a workload waits, and holds up nobody', () => {
     expect(planned.wakeAt).toBe(Date.parse('2026-01-01T20:00:00Z'));
   });
 
-  test('a window for all is for those that have none of their own', () => {
+  test('for the global window if it has none of its own', () => {
     const own = workload('b', {
       annotations: { 'restarter.istio-operator.kyma-project.io/maintenance-window': '11:00-13:00' },
     });
@@ -167,12 +167,12 @@ describe('a workload', () => {
     expect(planned).toMatchObject({ restart: [], unchanged: [], progress: { total: 1, done: 1 } });
   });
 
-  test('whose rollout is done is on its way while only pods from before the restart are outdated', () => {
+  test('is still restarting if its rollout is done but pods from before the restart remain', () => {
     const planned = plan([restarted('a')], { outdated: outdated({}) });
     expect(planned).toMatchObject({ unchanged: [], restarting: [{ waiting: '1 old pods are still there' }] });
   });
 
-  test('of which no outdated pod is ready needs a manual restart; after its restart such a pod is no finding', () => {
+  test('needs a manual restart if no outdated pod is ready, but not after a restart', () => {
     const unhealthy = outdated({ isUnhealthy: true, newest: NOW });
     expect(plan([workload('a')], { outdated: unhealthy })).toMatchObject({
       restart: [],
@@ -182,7 +182,7 @@ describe('a workload', () => {
     expect(plan([restarted('a')], { outdated: unhealthy })).toMatchObject({ unchanged: [], progress: { done: 1 } });
   });
 
-  test('that the server refuses to restart waits for its next try, and holds up nobody', () => {
+  test('that the server refuses to restart waits for its next retry, and blocks no other', () => {
     const refused = ({ name }: { name: string }) =>
       name === 'a' ? { message: 'the API server rejects it: no', retryAt: NOW + 5_000 } : undefined;
     const planned = plan([workload('a'), workload('b')], { refused });
@@ -191,7 +191,7 @@ describe('a workload', () => {
     expect(planned.wakeAt).toBe(NOW + 5_000);
   });
 
-  test('whose pods we delete waits while one is of this second: it could not be told from a new one', () => {
+  test('whose pods are deleted waits while a pod was created in this second, as it would look new', () => {
     const planned = plan([workload('a', { kind: 'ReplicaSet' })], {
       outdated: outdated({ newest: NOW }, 'ReplicaSet'),
     });
@@ -210,18 +210,18 @@ describe('PodDisruptionBudgets', () => {
     ...rest,
   });
 
-  test('hold a restart back while they allow no disruption', () => {
+  test('block a restart while they allow no disruption', () => {
     const planned = plan([workload('a'), workload('b')], { budgets: [budget(0, 'a'), budget(1, 'b')] });
     expect(names(planned)).toEqual(['b']);
     expect(waits(planned)).toEqual({ a: 'PodDisruptionBudget shop/pdb-a allows no disruption' });
   });
 
-  test('that are not counted yet are waited for', () => {
+  test('block a restart while their status is outdated', () => {
     const stale = budget(1, 'a', { metadata: { name: 'pdb-a', namespace: 'shop', generation: 2 } });
     expect(waits(plan([workload('a')], { budgets: [stale] }))['a']).toContain('is not counted yet');
   });
 
-  test('that two workloads share let one of them restart at a time', () => {
+  test('allow only one of two workloads with a shared budget to restart at a time', () => {
     const shared = budget(1, 'x', { spec: { selector: { matchLabels: { tier: 'web' } } } });
     const web = { spec: { template: { metadata: { labels: { tier: 'web' } } } } };
     const planned = plan([workload('a', web), workload('b', web)], { budgets: [shared] });
@@ -229,7 +229,7 @@ describe('PodDisruptionBudgets', () => {
     expect(waits(planned)['b']).toContain('is shared with a workload that is restarting');
   });
 
-  test('do not concern a Deployment that adds pods before it takes any away', () => {
+  test('do not block a Deployment that adds new pods before it removes old ones', () => {
     const losing = (maxUnavailable: number | string, maxSurge: number | string = '25%'): WorkloadOptions => ({
       spec: { replicas: 2, strategy: { rollingUpdate: { maxUnavailable, maxSurge } } },
     });
@@ -237,22 +237,22 @@ describe('PodDisruptionBudgets', () => {
       names(plan([workload('a', options)], { budgets: [budget(0, 'a')] }));
     expect(restarted(losing('50%'))).toEqual([]);
     expect(restarted(losing(0))).toEqual(['a']);
-    // A quarter of two pods is none.
+    // A quarter of two pods is rounded down to none.
     expect(restarted(losing('25%'))).toEqual(['a']);
     expect(restarted(losing('25%', 0))).toEqual([]);
   });
 
-  test('of other namespaces, and those that select nothing, do not count', () => {
+  test('are ignored in other namespaces, and if they select nothing', () => {
     const other = budget(0, 'a', { metadata: { name: 'x', namespace: 'other' } });
     const none = budget(0, 'a', { spec: {} });
     expect(names(plan([workload('a')], { budgets: [other, none] }))).toEqual(['a']);
   });
 });
 
-describe('the mark', () => {
-  test.each(['Deployment', 'StatefulSet', 'DaemonSet'])('of a %s is in its template, beside what is there', (kind) => {
+describe('the restart annotations', () => {
+  test.each(['Deployment', 'StatefulSet', 'DaemonSet'])('of a %s are added to its pod template', (kind) => {
     const spec = { template: { metadata: { annotations: { a: 'b' }, labels: { app: 'x' } } } };
-    const after = marked(workload('x', { kind, spec }), HASH, NOW);
+    const after = withRestart(workload('x', { kind, spec }), HASH, NOW);
     expect(after.spec?.template?.metadata).toEqual({
       labels: { app: 'x' },
       annotations: {
@@ -262,17 +262,17 @@ describe('the mark', () => {
       },
     });
     expect(after.metadata).toEqual(workload('x', { kind, spec }).metadata);
-    expect(markOf(after)).toEqual({ for: HASH, at: NOW });
+    expect(lastRestart(after)).toEqual({ for: HASH, at: NOW });
   });
 
-  test('of an Argo Rollout is on itself, and Argo is asked to restart its pods', () => {
-    const after = marked(workload('x', { kind: 'Rollout' }), HASH, NOW);
+  test('of an Argo Rollout are on the Rollout, with a request for Argo to restart its pods', () => {
+    const after = withRestart(workload('x', { kind: 'Rollout' }), HASH, NOW);
     expect(after.spec).toMatchObject({ restartAt: '2026-01-01T12:00:00Z' });
     expect(after.spec?.template).toEqual(workload('x').spec?.template);
-    expect(markOf(after)).toEqual({ for: HASH, at: NOW });
+    expect(lastRestart(after)).toEqual({ for: HASH, at: NOW });
   });
 
-  test('of a ReplicaSet says which pods are old: the oldest goes first, one at a time', () => {
+  test('of a ReplicaSet determine which pods are old; the oldest is deleted first, one at a time', () => {
     const set = { kind: 'ReplicaSet' };
     expect(plan([restarted('a', set)]).replace).toHaveLength(1);
     const unready = restarted('a', { ...set, status: { readyReplicas: 1 } });
@@ -289,7 +289,7 @@ describe('the mark', () => {
     expect(podToDelete({ for: HASH, at: NOW }, [pods[0]!])).toBeUndefined();
   });
 
-  test('of a ReplicaSet whose pods were all replaced keeps them from being replaced forever', () => {
+  test('of a ReplicaSet prevent its pods from being replaced forever', () => {
     const ref = workloadRef(workload('a', { kind: 'ReplicaSet' }));
     const when = { oldest: NOW, newest: NOW, bySetting: false, isUnhealthy: false };
     const outdated = new Map([[workloadKey(ref), { workload: ref, why: 'old image', pods: 1, ...when }]]);

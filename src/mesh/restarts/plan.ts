@@ -1,12 +1,13 @@
-// The batch planner: which workloads to restart now, and what the others wait for. A new batch begins when every workload
-// of the last one is healthy again; one that gets stuck stops it all, because the next would get stuck as well.
+// The batch planner: which workloads to restart now, and what the others wait for. A new batch starts when every
+// workload of the previous one is healthy again. One that is stuck stops everything, as the next would probably get
+// stuck too.
 import { timestamp } from '../../kube/times.ts';
 import { EXCLUDED, MAINTENANCE_WINDOW, MODULE_LABEL, MODULE_NAMESPACE } from '../names.ts';
 import { rolloutOf } from '../rollout.ts';
 import type { Workload } from '../workloads.ts';
 import { Budgets } from './budgets.ts';
 import type { DisruptionBudget } from './budgets.ts';
-import { markOf, needsDeletion } from './mark.ts';
+import { lastRestart, needsDeletion } from './restart-annotations.ts';
 import type { OutdatedWorkload } from './outdated.ts';
 import { workloadKey, workloadRef } from './owners.ts';
 import type { WorkloadRef } from './owners.ts';
@@ -25,9 +26,9 @@ export interface RestartFacts {
   readonly now: number;
   readonly budgets: Iterable<DisruptionBudget>;
   readonly batchSize: number;
-  /** When workloads may be restarted that do not say so themselves; at any time without one. */
+  /** The maintenance window of workloads without their own; without it they may be restarted at any time. */
   readonly window?: MaintenanceWindow;
-  /** Why a workload can't be restarted although it should: the server has refused it. */
+  /** Returns the refusal of the server to restart a workload, if any. */
   readonly refused?: (workload: WorkloadRef) => RefusedRestart | undefined;
 }
 
@@ -36,35 +37,35 @@ interface RefusedRestart {
   readonly retryAt: number;
 }
 
-/** A workload that is not up to date, why, and what it waits for. */
+/** A workload that is not up to date, with the reason and what it waits for. */
 export interface PendingWorkload {
   readonly workload: WorkloadRef;
   readonly why: string;
   readonly waiting: string;
-  /** Its own rollout or that of others, a moment that will come, or somebody who has to do something. */
+  /** Whether it waits for a rollout, for a certain time, or for a person. */
   readonly on: 'rollouts' | 'time' | 'people';
-  /** Somebody does not want it restarted. */
+  /** It is excluded from restarts. */
   readonly isExcluded?: true;
-  /** It is restarted when it is healthy again: that may be soon, for pods that an autoscaler adds are not ready at once. */
+  /** It is restarted when it is healthy again, which may be soon: pods of an autoscaler are not ready at once. */
   readonly isUnhealthy?: true;
 }
 
 export interface RestartPlan {
-  /** To be marked now, which restarts them. */
+  /** The workloads to restart now. */
   readonly restart: readonly { readonly workload: Workload; readonly why: string }[];
-  /** Marked before: one of their old pods is to be deleted now. */
+  /** Workloads that are restarting by deletion of pods: one of their old pods is deleted now. */
   readonly replace: readonly Workload[];
-  /** On their way. */
+  /** The workloads that are restarting. */
   readonly restarting: readonly PendingWorkload[];
   readonly waiting: readonly PendingWorkload[];
-  /** Restarted for this state, healthy, and still not as they should be: something else changes their pods. */
+  /** Workloads that were restarted for this state and are healthy, but outdated: something else changes their pods. */
   readonly unchanged: readonly PendingWorkload[];
   readonly progress: { readonly total: number; readonly done: number };
-  /** When to look again: a maintenance window opens, or what was refused may be tried again. */
+  /** When to plan again: a maintenance window opens, or a refused restart may be retried. */
   readonly wakeAt?: number;
 }
 
-/** What to do now. The same facts after a crash give the same answer: what was begun is known by its mark. */
+/** Plans the next restarts. After a crash the same facts give the same plan: annotations record the restarts. */
 export function planRestarts(facts: RestartFacts): RestartPlan {
   const restarting: PendingWorkload[] = [];
   const unchanged: PendingWorkload[] = [];
@@ -81,27 +82,27 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
       waiting,
       on,
     });
-    const mark = markOf(workload);
-    if (mark?.for !== facts.hash) {
+    const restarted = lastRestart(workload);
+    if (restarted?.for !== facts.hash) {
       if (outdated === undefined) total--;
       else candidates.push({ workload, why: outdated.why });
       continue;
     }
     if (isExcluded(workload)) continue;
     const rollout = rolloutOf(workload);
-    // The moment a pod was made is known to the second: one of the same second is taken for new.
-    const deletes = needsDeletion(workload) && outdated !== undefined && outdated.oldest < mark.at;
+    // Creation times have a resolution of one second: a pod of the same second counts as new.
+    const deletes = needsDeletion(workload) && outdated !== undefined && outdated.oldest < restarted.at;
     if (rollout.state !== 'done') restarting.push(pending(rollout.why));
     else if (deletes) {
       const refusal = facts.refused?.(workloadRef(workload));
       if (refusal === undefined) replaceable.push(workload);
       else wakes.push(refusal.retryAt);
       restarting.push(pending(refusal?.message ?? `${outdated.pods} old pods are still there`));
-    } else if (outdated !== undefined && replacesAll(workload) && outdated.newest < mark.at) {
-      // Its status is ahead of its pods.
+    } else if (outdated !== undefined && replacesAll(workload) && outdated.newest < restarted.at) {
+      // The status of the workload is ahead of the table of pods.
       restarting.push(pending(`${outdated.pods} old pods are still there`));
     } else if (outdated !== undefined && !outdated.bySetting && !outdated.isUnhealthy) {
-      const when = timestamp(mark.at);
+      const when = timestamp(restarted.at);
       unchanged.push(pending(`it was restarted for this at ${when}, and something else changes its pods`, 'people'));
     }
   }
@@ -118,12 +119,12 @@ export function planRestarts(facts: RestartFacts): RestartPlan {
   };
 }
 
-/** How many workloads will be restarted without anybody's help, or are being. */
+/** How many workloads are restarting or will be restarted without a person. */
 export function unfinished({ restart, restarting, waiting }: RestartPlan): number {
   return restart.length + restarting.length + waiting.filter(({ on }) => on !== 'people').length;
 }
 
-/** Whether each workload has been restarted, or will not be unless somebody does something about it. */
+/** Whether each workload has been restarted, or needs a person for that. */
 export function isInEffect(plan: RestartPlan): boolean {
   return unfinished(plan) === 0 && !plan.waiting.some(({ isUnhealthy }) => isUnhealthy);
 }
@@ -146,7 +147,7 @@ function nextBatch(
   for (const candidate of candidates) {
     const { workload, why } = candidate;
     const ref = workloadRef(workload);
-    const own = ownHindrance(workload) ?? hindranceOfNow(workload, facts);
+    const own = ownBlocker(workload) ?? currentBlocker(workload, facts);
     if (own?.until !== undefined) wakes.push(own.until);
     const text =
       own?.text ??
@@ -168,18 +169,18 @@ function earliest(wakes: readonly number[]): Pick<RestartPlan, 'wakeAt'> {
   return wakes.length === 0 ? {} : { wakeAt: Math.min(...wakes) };
 }
 
-/** What keeps one workload from being restarted, and holds up nobody else. */
-interface Hindrance {
+/** Why one workload cannot be restarted; it does not block others. */
+interface Blocker {
   readonly text: string;
-  /** When that may be over. */
+  /** When to try again. */
   readonly until?: number;
-  /** It is over with a rollout that somebody else began. */
+  /** It ends with a rollout that somebody else started. */
   readonly rollsOut?: boolean;
   readonly isUnhealthy?: true;
 }
 
-/** What a workload itself says against it. */
-function ownHindrance(workload: Workload): Hindrance | undefined {
+/** Why a workload cannot be restarted, by its own state. */
+function ownBlocker(workload: Workload): Blocker | undefined {
   const { spec } = workload;
   if (isExcluded(workload)) return { text: `it is excluded by annotation ${EXCLUDED}` };
   if (spec?.paused === true) return { text: 'its rollout is paused' };
@@ -190,14 +191,14 @@ function ownHindrance(workload: Workload): Hindrance | undefined {
   return { text: `it is not healthy: ${rollout.why}`, isUnhealthy: true };
 }
 
-/** What is against it at this time. */
-function hindranceOfNow(workload: Workload, facts: RestartFacts): Hindrance | undefined {
+/** Why a workload cannot be restarted at this time. */
+function currentBlocker(workload: Workload, facts: RestartFacts): Blocker | undefined {
   const { now, refused, outdated, window } = facts;
   const refusal = refused?.(workloadRef(workload));
   if (refusal !== undefined) return { text: refusal.message, until: refusal.retryAt };
   const { newest, isUnhealthy } = outdated.get(workloadKey(workloadRef(workload)))!;
   if (isUnhealthy) return { text: 'it is not healthy: its outdated pods are not ready', isUnhealthy: true };
-  // Only by the second in which a pod was made is it known from before the mark.
+  // Pods of the current second could not be distinguished from new ones after the restart.
   if (needsDeletion(workload) && newest >= now - (now % SECOND)) {
     return { text: 'its pods were just created', until: newest + SECOND };
   }
@@ -207,7 +208,7 @@ function hindranceOfNow(workload: Workload, facts: RestartFacts): Hindrance | un
   return opens > now ? { text: `its maintenance window opens at ${timestamp(opens)}`, until: opens } : undefined;
 }
 
-/** When a workload may be restarted: always without a window; a text says why its annotation is none. */
+/** The maintenance window of a workload; undefined means always, a string says why its annotation is invalid. */
 function windowOf(
   workload: Workload,
   otherwise: MaintenanceWindow | undefined,
@@ -217,7 +218,7 @@ function windowOf(
   return parseWindow(text) ?? `annotation ${MAINTENANCE_WINDOW} must be like "Sat-Sun 00:00-04:00", found "${text}"`;
 }
 
-/** Whether a rollout that is done leaves no old pod. */
+/** Whether a completed rollout leaves no old pods. */
 function replacesAll({ spec }: Workload): boolean {
   const { type, rollingUpdate } = spec?.updateStrategy ?? {};
   return type !== 'OnDelete' && (rollingUpdate?.partition ?? 0) === 0;
@@ -240,7 +241,7 @@ function annotationOf({ metadata, spec }: Workload, name: string): string | unde
   return metadata.annotations?.[name] ?? spec?.template?.metadata?.annotations?.[name];
 }
 
-/** What belongs to the module comes first, then everybody's workloads by name. */
+/** Workloads of the module come first, then the others by name. */
 function byPhaseAndName(a: { readonly workload: Workload }, b: { readonly workload: Workload }): number {
   const phase = ({ metadata }: Workload): number =>
     metadata.namespace === MODULE_NAMESPACE || (metadata.labels?.[MODULE_LABEL] ?? '') !== '' ? 0 : 1;

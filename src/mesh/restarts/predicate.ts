@@ -1,10 +1,10 @@
-// A reason to restart: one small interface. A predicate looks at one pod and says why it must be replaced, if it must.
+// Restart predicates: functions of one pod that return why it must be replaced, if so.
 import type { Pod } from '../workloads.ts';
 
-/** Says why, for people; undefined when there is no reason. Everything that it knows beside the pod it was made with. */
+/** Returns the reason as text; undefined if there is none. */
 export type RestartPredicate = (pod: Pod) => string | undefined;
 
-/** Restarts for any of these reasons, and says the first. */
+/** Combines predicates; the first reason wins. */
 export function anyOf(predicates: readonly RestartPredicate[]): RestartPredicate {
   return (pod) => {
     for (const predicate of predicates) {
@@ -15,12 +15,12 @@ export function anyOf(predicates: readonly RestartPredicate[]): RestartPredicate
   };
 }
 
-/** Restarts for a reason only where the condition holds. */
+/** Applies a predicate only if the condition holds. */
 export function where(condition: (pod: Pod) => boolean, predicate: RestartPredicate): RestartPredicate {
   return (pod) => (condition(pod) ? predicate(pod) : undefined);
 }
 
-/** Restarts every pod, for a reason that is known beforehand; none without one. */
+/** Restarts every pod for the given reason, or none without one. */
 export function always(why: string | undefined): RestartPredicate {
   return () => why;
 }

@@ -78,7 +78,7 @@ const state = (changes: Partial<SidecarState> = {}): SidecarState => ({
 const why = (options: PodOptions = {}, changes: Partial<SidecarState> = {}): string | undefined =>
   sidecarPredicate(state(changes))(pod(options));
 
-test('what sidecars should be follows from the operator', () => {
+test('sidecarState derives the desired sidecar from the operator', () => {
   const facts = { size: 'Production', flavour: 'unknown', hub: 'docker.io/istio', version: '1.31.0' } as const;
   const rest = { statusPort: 15_020, filters: [], spec: {}, before: {} };
   expect(sidecarState(desiredOperator({}, facts), rest)).toEqual({
@@ -92,7 +92,7 @@ test('what sidecars should be follows from the operator', () => {
   expect(sidecarState(operator, rest)).toMatchObject({ image: 'example.org/proxy@sha256:1', cniEnabled: false });
 });
 
-test('predicates compose: the first reason is told, conditions come first', () => {
+test('anyOf returns the first reason, and where checks its condition first', () => {
   const [never, yes] = [always(undefined), always('because')];
   expect(anyOf([never, yes])(pod())).toBe('because');
   expect(anyOf([never, never])(pod())).toBeUndefined();
@@ -100,24 +100,24 @@ test('predicates compose: the first reason is told, conditions come first', () =
   expect(where(() => true, yes)(pod())).toBe('because');
 });
 
-describe('the sidecar of a pod is up to date', () => {
-  test('when its image and resources are those of the mesh', () => {
+describe('sidecarPredicate accepts a pod', () => {
+  test('if its image and resources are those of the mesh', () => {
     expect(why()).toBeUndefined();
     expect(why({ native: true })).toBeUndefined();
   });
 
-  test('when its resources are the same quantities, written in another way', () => {
+  test('if its resources are equal quantities in another notation', () => {
     const resources = { requests: { cpu: 0.01, memory: '196608Ki' }, limits: { cpu: '1', memory: '1024Mi' } };
     expect(why({ sidecar: { resources } })).toBeUndefined();
   });
 
-  test('when the pod chooses its image, whatever that is', () => {
+  test('if it chooses its own image', () => {
     const annotations = { 'sidecar.istio.io/proxyImage': 'mine:1' };
     expect(why({ annotations, sidecar: { image: 'mine:1', resources: {} } })).toBeUndefined();
   });
 });
 
-describe('a pod is restarted because', () => {
+describe('sidecarPredicate restarts a pod because', () => {
   test.each([
     ['its sidecar is of another version', 'docker.io/istio/proxyv2:1.30.2-distroless'],
     ['its sidecar comes from another repository', 'example.org/proxyv2:1.31.0-distroless'],
@@ -135,14 +135,14 @@ describe('a pod is restarted because', () => {
     expect(why({ sidecar: { resources } })).toBe(`${field} of its sidecar is ${has}, and should be ${should}`);
   });
 
-  test('it is redirected in another way than it should', () => {
+  test('its traffic is redirected in the wrong way', () => {
     expect(why({ init: 'istio-init' })).toContain('the CNI plugin should');
     expect(why({ init: 'istio-validation' })).toBeUndefined();
     expect(why({ init: 'istio-validation' }, { cniEnabled: false })).toContain('an init container should');
     expect(why({ init: 'istio-init' }, { cniEnabled: false })).toBeUndefined();
   });
 
-  test('an EnvoyFilter was changed after it was made, or in the same second', () => {
+  test('an EnvoyFilter was changed after it was created, or in the same second', () => {
     const changed = (updatedAt?: string) => ({ filters: [filter(updatedAt)] });
     expect(why({ created: '2006-01-01T00:00:00Z' }, changed('2026-01-01T00:00:00Z'))).toBe(
       'EnvoyFilter kyma-referer was changed at 2026-01-01T00:00:00Z, after the pod was made',
@@ -152,7 +152,7 @@ describe('a pod is restarted because', () => {
     expect(why({ created: '2006-01-01T00:00:00Z' }, changed())).toBeUndefined();
   });
 
-  test('its metrics are merged and should not be, or the other way round', () => {
+  test('its metrics are merged but should not be, or vice versa', () => {
     const annotations = { 'prometheus.io/path': '/stats/prometheus', 'prometheus.io/port': '15020' };
     const spec: IstioSpec = { config: { telemetry: { metrics: { prometheusMerge: true } } } };
     expect(why({}, { spec })).toBe('its metrics are not merged with those of its sidecar');
@@ -161,7 +161,7 @@ describe('a pod is restarted because', () => {
     expect(why({ annotations: { 'prometheus.io/port': '15020' } })).toContain('are merged');
   });
 
-  test('DNS proxying is switched on, off, or no longer said', () => {
+  test('DNS proxying is enabled, disabled, or unset', () => {
     const dns = (enableDNSProxying?: boolean): IstioSpec => ({ config: { enableDNSProxying } });
     const changed = 'spec.config.enableDNSProxying has changed';
     expect(why({}, { before: dns(), spec: dns(true) })).toBe(changed);
@@ -170,7 +170,7 @@ describe('a pod is restarted because', () => {
     expect(why({}, { before: dns(false), spec: dns(false) })).toBeUndefined();
   });
 
-  test('other statistics are kept; their order does not matter', () => {
+  test('the regular expressions for statistics changed; their order does not matter', () => {
     const stats = (...inclusionRegexps: string[]): IstioSpec => ({
       config: { proxyStatsMatcher: { inclusionRegexps } },
     });
@@ -180,11 +180,11 @@ describe('a pod is restarted because', () => {
   });
 });
 
-describe('annotations of a pod decide about its resources', () => {
+describe('annotations of a pod for the resources of its sidecar', () => {
   const annotations = (values: Record<string, string>) =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [`sidecar.istio.io/proxy${name}`, value]));
 
-  test('and only what they ask for counts', () => {
+  test('replace the resources of the mesh', () => {
     const sidecar = { resources: { requests: { cpu: '50m' } } };
     expect(why({ annotations: annotations({ CPU: '50m' }), sidecar })).toBeUndefined();
     expect(why({ annotations: annotations({ CPU: '60m' }), sidecar })).toBe(
@@ -192,22 +192,22 @@ describe('annotations of a pod decide about its resources', () => {
     );
   });
 
-  test('a request that is missing is the limit', () => {
+  test('set a missing request to the limit', () => {
     const sidecar = { resources: { requests: { memory: '1Gi' }, limits: { memory: '1Gi' } } };
     expect(why({ annotations: annotations({ MemoryLimit: '1024Mi' }), sidecar })).toBeUndefined();
   });
 
-  test('one that cannot be read restarts nothing', () => {
+  test('that are invalid do not cause a restart', () => {
     expect(why({ annotations: annotations({ CPU: 'much' }), sidecar: { resources: {} } })).toBeUndefined();
   });
 });
 
 test.each<[string, PodOptions]>([
   ['without an injected sidecar', { annotations: { 'sidecar.istio.io/status': undefined as unknown as string } }],
-  ['of which a condition does not hold', { conditions: [{ type: 'Ready', status: 'False' }] }],
+  ['with a condition that is not True', { conditions: [{ type: 'Ready', status: 'False' }] }],
   ['that is pending', { phase: 'Pending' }],
   ['that is being deleted', { deleting: true }],
-])('a pod %s is not looked at', (_what, options) => {
+])('sidecarPredicate ignores a pod %s', (_what, options) => {
   expect(why({ sidecar: { image: 'old', resources: {} }, ...options })).toBeUndefined();
 });
 
@@ -224,7 +224,7 @@ describe('gateways are restarted', () => {
     expect(changedGatewaySetting(before, spec)).toBe(`spec.config.numTrustedProxies has changed ${text}`);
   });
 
-  test('not when it stays', () => {
+  test('not when numTrustedProxies is unchanged', () => {
     expect(changedGatewaySetting(config(1), config(1))).toBeUndefined();
     expect(changedGatewaySetting({}, {})).toBeUndefined();
   });
@@ -238,7 +238,7 @@ describe('gateways are restarted', () => {
     expect(changedGatewaySetting({}, spec)).toContain(field);
   });
 
-  test('when an EnvoyFilter is newer than a pod, ready or not', () => {
+  test('when an EnvoyFilter is newer than a pod, whether it is ready or not', () => {
     const predicate = gatewayPredicate({ filters: [filter('2026-01-01T00:00:00Z')], spec: {}, before: {} });
     expect(
       predicate(pod({ created: '2006-01-01T00:00:00Z', conditions: [{ type: 'Ready', status: 'False' }] })),
@@ -247,7 +247,7 @@ describe('gateways are restarted', () => {
   });
 });
 
-test('the hash tells desired states apart, and does not depend on what was before', () => {
+test('sidecarHash and gatewayHash differ for different states, and do not depend on the previous one', () => {
   const states: Partial<SidecarState>[] = [
     {},
     { image: 'other' },
@@ -263,7 +263,7 @@ test('the hash tells desired states apart, and does not depend on what was befor
   expect(gateway({ config: { numTrustedProxies: 0 } })).not.toBe(gateway({}));
 });
 
-test('a pod that should have a sidecar is found where injection is on', () => {
+test('withoutSidecar finds pods without a sidecar in namespaces with injection', () => {
   const bare: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -282,14 +282,14 @@ test('a pod that should have a sidecar is found where injection is on', () => {
 });
 
 describe('after an uninstall', () => {
-  test('every sidecar is a reason, whatever state its pod is in; gateways go by themselves', () => {
+  test('every pod with a sidecar is restarted, whatever its state; gateways are removed anyway', () => {
     expect(sidecarOfNoMesh(pod({ phase: 'Pending' }))).toBe('it has a sidecar, and Istio is uninstalled');
     const gateway = pod();
     const labels = { istio: 'ingressgateway' };
     expect(sidecarOfNoMesh({ ...gateway, metadata: { ...gateway.metadata, labels } })).toBeUndefined();
   });
 
-  test('workloads are restarted once for each installation that was removed', () => {
+  test('workloads are restarted once for each removed installation', () => {
     expect(removalHash({ uid: 'a' })).toBe(removalHash({ uid: 'a' }));
     expect(removalHash({ uid: 'a' })).not.toBe(removalHash({ uid: 'b' }));
   });

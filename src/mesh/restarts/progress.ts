@@ -1,5 +1,5 @@
-// How far restarts are: what is to be restarted now, what waits and for what, what only a person can do. The controller
-// carries it out; the status, the command line and the dashboard tell it.
+// The progress of restarts: what to restart now, what waits and for what, and what only a person can do. The controller
+// executes it; the status, the command line and the dashboard show it.
 import type { Facts, View } from '../../controller/index.ts';
 import { failure } from '../failures.ts';
 import type { Failure } from '../failures.ts';
@@ -9,10 +9,10 @@ import type { Pod, Workload } from '../workloads.ts';
 import { gatewayHash, removalHash, sidecarHash } from './desired-state.ts';
 import type { GatewayState } from './desired-state.ts';
 import type { RestartGoal } from './installed.ts';
-import { needsDeletion } from './mark.ts';
+import { needsDeletion } from './restart-annotations.ts';
 import { byWorkload } from './outdated.ts';
 import type { ManualRestart, OutdatedWorkload, UninjectedPod } from './outdated.ts';
-import { outdatedPods, rulingGoal } from './outdated-pods.ts';
+import { outdatedPods, activeGoal } from './outdated-pods.ts';
 import type { Lot } from './outdated-pods.ts';
 import { workloadKey, workloadRef } from './owners.ts';
 import { isInEffect, planRestarts, unfinished } from './plan.ts';
@@ -21,38 +21,38 @@ import { restartRefusals } from './refusals.ts';
 import type { RestartRefusals } from './refusals.ts';
 import { DisruptionBudgets, podOwner, Pods, workloadTable, workloadTables } from './tables.ts';
 
-/** How far restarts are: for the status, for the annotation of what was applied, and for an uninstall. */
+/** The progress of restarts, for the status, for the record of the applied configuration, and for an uninstall. */
 export interface RestartProgress {
-  /** What must be there before anything is restarted. */
+  /** What restarts wait for as a whole. */
   readonly waiting?: string;
-  /** None while something is waited for. */
+  /** Empty while restarts wait. */
   readonly lots: readonly LotProgress[];
-  /** All lots together; nothing while something is waited for. */
+  /** All lots together; absent while restarts wait. */
   readonly plan?: RestartPlan;
   /** Pods that only a person can replace. */
   readonly manual: readonly ManualRestart[];
-  /** Pods that should have a sidecar and are left alone, because nobody asked for their restart. */
+  /** Pods that should have a sidecar but are left alone, as restarts for that are not enabled. */
   readonly uninjected: readonly UninjectedPod[];
-  /** Gateways run with the settings of the resource, or a person keeps them from that. */
+  /** Whether gateways run with the settings of the resource, or need a person for that. */
   readonly gatewaysDone: boolean;
-  /** The same of sidecars; some settings are for both, so that these are not done before gateways are. */
+  /** The same for sidecars. Some settings affect both, so sidecars are not done before gateways. */
   readonly sidecarsDone: boolean;
-  /** Of an uninstall: workloads that still have to be restarted in order to lose their sidecars. */
+  /** In an uninstall: the number of workloads that must still be restarted to lose their sidecars. */
   readonly injected: number;
-  /** What the server has refused. */
+  /** Restarts that the server refused. */
   readonly failures: readonly Failure[];
 }
 
 export interface LotProgress {
   readonly lot: Lot;
-  /** Of the desired state. */
+  /** The hash of the desired state. */
   readonly hash: string;
   readonly plan: RestartPlan;
-  /** When a filter that it is restarted for was last changed. */
+  /** When an EnvoyFilter that affects it was last changed. */
   readonly changedAt?: number;
 }
 
-/** What restarts know beside what is in the cluster. */
+/** The settings and derived maps of restarts. */
 export interface RestartModels {
   readonly settings: MeshSettings;
   readonly outdated: ReturnType<typeof outdatedPods>;
@@ -65,12 +65,12 @@ export function restartModels(settings: MeshSettings): RestartModels {
 
 type Now = Facts & Pick<View, 'now'>;
 
-/** How far the restarts are that the ruling resource asks for; undefined where none rules. */
+/** The progress of restarts for the active resource; undefined if none is active. */
 export function restartProgress(view: Now, models: RestartModels): RestartProgress | undefined {
-  const { goal } = rulingGoal(view) ?? {};
+  const { goal } = activeGoal(view) ?? {};
   if (goal === undefined) return undefined;
   if (goal.is === 'pending') {
-    // How many still have a sidecar is not known yet, and it must not count as none.
+    // The number of workloads with sidecars is not known yet, and must not count as 0.
     const unknown = { gatewaysDone: false, sidecarsDone: false, injected: 1 };
     return { waiting: goal.waiting, lots: [], manual: [], uninjected: [], failures: [], ...unknown };
   }
@@ -83,7 +83,7 @@ export function restartProgress(view: Now, models: RestartModels): RestartProgre
   });
   const isDone = (lot: Lot, isEnough: (plan: RestartPlan) => boolean): boolean =>
     lots.every((each) => each.lot !== lot || isEnough(each.plan));
-  // What a gateway was not restarted for must not be forgotten. Of many sidecars some are never healthy.
+  // An unhealthy gateway must not be forgotten. For sidecars that is accepted, as some of many are never healthy.
   const gatewaysDone = isDone('gateways', isInEffect);
   const plan = together(lots);
   return {
@@ -104,7 +104,7 @@ export function restartProgress(view: Now, models: RestartModels): RestartProgre
   };
 }
 
-/** All restarts together, as the status counts them. */
+/** All lots together, as the status counts them. */
 function together(lots: readonly LotProgress[]): RestartPlan {
   const plans = lots.map(({ plan }) => plan);
   const wakes = plans.flatMap(({ wakeAt }) => wakeAt ?? []);
@@ -149,7 +149,7 @@ function planLot(
     hash,
     now,
     budgets: view.list(DisruptionBudgets),
-    // Requests come in through gateways: one after the other.
+    // Gateways serve all external requests, so they are restarted one at a time.
     batchSize: lot === 'gateways' ? 1 : settings.batchSize,
     ...(settings.window && { window: settings.window }),
     refused: (workload) => {
@@ -175,7 +175,7 @@ function workloadsOf(facts: Facts, hash: string, outdated: ReadonlyMap<string, O
   return found.values();
 }
 
-/** Whose pods we delete: its status comes after its pods, and the next pod must not go before the last is back. */
+/** Counts the ready pods of a workload whose pods we delete, as its status lags behind: one pod at a time. */
 function withReadyPods(facts: Facts, workload: Workload): Workload {
   if (!needsDeletion(workload)) return workload;
   const ready = facts.index(Pods, 'owner', podOwner(workload.kind, workload.metadata)).filter(isReady).length;

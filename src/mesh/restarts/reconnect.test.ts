@@ -14,7 +14,7 @@ const pod = (name: string, app = 'istiod', deletionTimestamp?: string): Pod => (
 const terminating = (name: string, seconds: number): Pod =>
   pod(name, 'istiod', new Date(NOW + seconds * 1_000).toISOString());
 
-/** Plans that are made one after the other, each so many seconds after the first. */
+/** Makes plans in sequence, each a number of seconds after the first. */
 function plans(): (seconds: number, ...pods: Pod[]) => number {
   let found = new Map<string, number>();
   return (seconds, ...pods) => {
@@ -28,7 +28,7 @@ function plans(): (seconds: number, ...pods: Pod[]) => number {
   };
 }
 
-test('proxies have found their istiod a while after its pods have changed', () => {
+test('reconnectingMs waits for a while after the pods of istiod have changed', () => {
   const plan = plans();
   expect(plan(0, pod('old'))).toBe(WITHIN_MS);
   expect(plan(25, pod('old'))).toBe(0);
@@ -38,19 +38,19 @@ test('proxies have found their istiod a while after its pods have changed', () =
   expect(plan(75, pod('new'))).toBe(0);
 });
 
-test('while a pod of istiod is terminating, its proxies have still to look for another one', () => {
+test('reconnectingMs waits while a pod of istiod is terminating', () => {
   const plan = plans();
   expect(plan(0, pod('new'), terminating('old', 30))).toBe(30_000);
   expect(plan(2, pod('new'))).toBe(WITHIN_MS);
 });
 
-test('a pod that outlives its grace period is waited for no longer', () => {
+test('reconnectingMs does not wait for a pod beyond its grace period', () => {
   const plan = plans();
   expect(plan(0, pod('new'), terminating('lost', 0))).toBe(WITHIN_MS);
   expect(plan(25, pod('new'), terminating('lost', 0))).toBe(0);
 });
 
-test('pods of others do not matter, and without an istiod nobody looks for one', () => {
+test('reconnectingMs ignores other pods, and is 0 without istiod', () => {
   const plan = plans();
   expect(plan(0)).toBe(0);
   expect(plan(0, pod('gateway', 'istio-ingressgateway', new Date(NOW + 1_000).toISOString()))).toBe(0);

@@ -1,13 +1,13 @@
-// Proxies that lose their istiod hear of no endpoint that comes or goes until they have found another one. A workload that
-// is restarted meanwhile would still get their requests after its pods have ended.
+// Proxies that lose their istiod get no endpoint updates until they have connected to another one. If a workload is
+// restarted meanwhile, they still send requests to its old pods.
 import type { View } from '../../controller/index.ts';
 import { istiodPods } from '../version/running.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
 import { Pods } from './tables.ts';
 
 /**
- * How much longer proxies may be looking for an istiod: while a pod of it is terminating, and for `withinMs` after the
- * pods of istiod have changed. A pod that is still there after its grace period is on a node that is lost.
+ * How much longer proxies may need to reconnect to istiod: while a pod of istiod is terminating, and for `withinMs`
+ * after its pods have changed. A pod that still exists after its grace period is on a lost node.
  */
 export function reconnectingMs(view: View, withinMs: number): number {
   const now = view.now();

@@ -1,20 +1,20 @@
-// Restarts that the server refused: written down when it does, read by plans, so that a workload waits longer and longer
-// for its next try and holds up nobody meanwhile.
+// Restarts that the server refused: recorded by writes and read by plans, so that a workload is retried with backoff
+// and does not block others meanwhile.
 import type { Attempt, Notes } from '../../controller/index.ts';
 import { keyOf, objectOf } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { WatchableMap } from '../../watchable/index.ts';
 
 interface RestartRefusal {
-  /** What the server said. */
+  /** The message of the server. */
   readonly message: string;
-  /** How often in a row. */
+  /** The number of refusals in a row. */
   readonly times: number;
-  /** When it is tried again, for what the server asks for may change unseen. */
+  /** When to retry, as the reason for the refusal may disappear without an event. */
   readonly retryAt: number;
 }
 
-/** By the key of the workload. */
+/** Refusals by the key of the workload. */
 export type RestartRefusals = WatchableMap<string, RestartRefusal>;
 
 export function restartRefusals(): RestartRefusals {
@@ -24,7 +24,7 @@ export function restartRefusals(): RestartRefusals {
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
-/** Carries steps out, and notes which workload the server refused to restart: the others go on. */
+/** Executes steps, and records which workloads the server refused to restart; the others continue. */
 export function* writeRestarts(
   steps: readonly Step[],
   notes: Notes,

@@ -1,4 +1,4 @@
-// CPU and memory of sidecars: compared as quantities, and what annotations of a pod ask for comes before the mesh.
+// CPU and memory of sidecars, compared as quantities. Annotations of a pod override the settings of the mesh.
 import type { ComponentResources } from '../../api/istio.ts';
 import { parseQuantity } from '../../kube/quantity.ts';
 import { sidecarOf } from '../workloads.ts';
@@ -13,14 +13,14 @@ const FIELDS = [
   { kind: 'limits', what: 'memory', annotation: 'MemoryLimit' },
 ] as const;
 
-/** CPU or memory differ. */
+/** The CPU or memory of the sidecar differs. */
 export function otherResources(expected: Required<ComponentResources>): RestartPredicate {
   return (pod) => {
     const sidecar = sidecarOf(pod);
-    const wanted = askedFor(pod) ?? expected;
-    if (sidecar === undefined || wanted === 'unreadable') return undefined;
+    const desired = annotatedResources(pod) ?? expected;
+    if (sidecar === undefined || desired === 'unreadable') return undefined;
     for (const { kind, what } of FIELDS) {
-      const [has, should] = [sidecar.resources?.[kind]?.[what], wanted[kind]?.[what]];
+      const [has, should] = [sidecar.resources?.[kind]?.[what], desired[kind]?.[what]];
       if (amount(has) !== amount(should)) {
         return `${kind}.${what} of its sidecar is ${has ?? 'not set'}, and should be ${should ?? 'not set'}`;
       }
@@ -29,8 +29,8 @@ export function otherResources(expected: Required<ComponentResources>): RestartP
   };
 }
 
-/** What the annotations of a pod ask for; undefined without any. A missing request is the limit. */
-function askedFor({ metadata: { annotations = {} } }: Pod): ContainerResources | 'unreadable' | undefined {
+/** The resources in the annotations of a pod; undefined without any. A missing request equals the limit. */
+function annotatedResources({ metadata: { annotations = {} } }: Pod): ContainerResources | 'unreadable' | undefined {
   const value = (name: string): string | undefined => annotations[`${ANNOTATION}${name}`];
   const given = FIELDS.map(({ annotation }) => value(annotation));
   if (given.every((each) => each === undefined)) return undefined;
@@ -45,7 +45,7 @@ function askedFor({ metadata: { annotations = {} } }: Pod): ContainerResources |
   };
 }
 
-/** In billionths; nothing counts as 0. */
+/** A quantity in billionths; 0 if there is none. */
 function amount(quantity: string | number | undefined): bigint {
   return parseQuantity(String(quantity ?? 0))?.nano ?? 0n;
 }

@@ -1,22 +1,22 @@
-// Why a sidecar is not what it should be.
+// Predicates for outdated sidecars.
 import { UPDATED_AT } from '../names.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { isInjected, sidecarOf } from '../workloads.ts';
 import type { Pod } from '../workloads.ts';
 import type { RestartPredicate } from './predicate.ts';
 
-/** Left by the injection. */
+/** The annotation that the injector sets. */
 const INJECTED = 'sidecar.istio.io/status';
-/** Who chooses the image of a sidecar has taken it out of our hands. */
+/** A pod that chooses its own sidecar image is not compared with ours. */
 const OWN_IMAGE = 'sidecar.istio.io/proxyImage';
 
-/** Pods that are restarted for their sidecars: they were injected, run, and every condition holds. */
+/** Whether a pod can be restarted for its sidecar: it was injected, is running, and all its conditions are True. */
 export function isCandidate(pod: Pod): boolean {
   const { phase, conditions = [] } = pod.status ?? {};
   return hasInjection(pod) && phase === 'Running' && conditions.every(({ status }) => status === 'True');
 }
 
-/** Pods that were injected and are in motion or broken: what is wrong with their sidecars is told, and nothing done. */
+/** Whether an injected pod is starting or broken: an outdated sidecar is then only reported. */
 export function isUnhealthy(pod: Pod): boolean {
   const { phase } = pod.status ?? {};
   return hasInjection(pod) && phase !== 'Succeeded' && phase !== 'Failed' && !isCandidate(pod);
@@ -30,7 +30,7 @@ export function hasOwnImage({ metadata }: Pod): boolean {
   return metadata.annotations?.[OWN_IMAGE] !== undefined;
 }
 
-/** The image is another: compared as it is written. */
+/** The image differs, compared as text. */
 export function otherImage(expected: string): RestartPredicate {
   return (pod) => {
     const { image } = sidecarOf(pod) ?? {};
@@ -38,7 +38,7 @@ export function otherImage(expected: string): RestartPredicate {
   };
 }
 
-/** Traffic is redirected by an init container where the CNI plugin should, or the other way round. */
+/** Traffic is redirected by an init container instead of the CNI plugin, or vice versa. */
 export function otherCniMode(cniEnabled: boolean): RestartPredicate {
   const [wrong, why] = cniEnabled
     ? ['istio-init', 'an init container redirects its traffic, and the CNI plugin should']
@@ -46,7 +46,7 @@ export function otherCniMode(cniEnabled: boolean): RestartPredicate {
   return ({ spec }) => ((spec?.initContainers ?? []).some(({ name }) => name === wrong) ? why : undefined);
 }
 
-/** The filter was changed after the pod was made, or in the same second. */
+/** The filter was changed after the pod was created, or in the same second. */
 export function olderThanFilter(filter: KubeObject): RestartPredicate {
   const updatedAt = filter.metadata.annotations?.[UPDATED_AT];
   const changed = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
@@ -56,7 +56,7 @@ export function olderThanFilter(filter: KubeObject): RestartPredicate {
       : undefined;
 }
 
-/** Metrics of the application are served by the proxy although they should not be, or not although they should. */
+/** The proxy serves the metrics of the application but should not, or vice versa. */
 export function otherPrometheusMerge(enabled: boolean, statusPort: number): RestartPredicate {
   return ({ metadata: { annotations = {} } }) => {
     const path = annotations['prometheus.io/path'] === '/stats/prometheus';
@@ -66,7 +66,7 @@ export function otherPrometheusMerge(enabled: boolean, statusPort: number): Rest
   };
 }
 
-/** A pod that the injection should have given a sidecar. Restarted only where somebody has asked for that. */
+/** A pod without a sidecar that should have one. It is restarted only if that is enabled. */
 export function withoutSidecar(
   namespaceLabels: (namespace: string) => Readonly<Record<string, string>>,
 ): RestartPredicate {
@@ -80,6 +80,6 @@ export function withoutSidecar(
   };
 }
 
-/** A pod that still has a sidecar, of a mesh that is gone. */
+/** A pod that still has a sidecar after Istio was uninstalled. */
 export const sidecarOfNoMesh: RestartPredicate = (pod) =>
   isInjected(pod) ? 'it has a sidecar, and Istio is uninstalled' : undefined;

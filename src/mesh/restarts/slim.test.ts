@@ -1,4 +1,4 @@
-// Whatever restarts decide, they decide the same about what tables keep as about the whole object.
+// Decisions about the cached form of an object must be the same as about the whole object.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rolloutOf } from '../rollout.ts';
@@ -7,7 +7,7 @@ import type { Pod, Workload } from '../workloads.ts';
 import { Budgets } from './budgets.ts';
 import type { DisruptionBudget } from './budgets.ts';
 import { sidecarPredicate } from './desired-state.ts';
-import { markOf } from './mark.ts';
+import { lastRestart } from './restart-annotations.ts';
 import { ownerOf } from './owners.ts';
 import { olderThanFilter, sidecarOfNoMesh, withoutSidecar } from './sidecars.ts';
 import { slimBudget, slimPod, slimReplicaSet, slimWorkload } from './slim.ts';
@@ -18,7 +18,7 @@ const RESOURCES = { requests: { cpu: '10m', memory: '192Mi' }, limits: { cpu: '1
 const PREFIX = 'istio-operator.kyma-project.io';
 const TIMES = ['2026-01-01T10:00:00Z', '2026-01-01T12:00:00Z'];
 
-/** What no decision looks at. */
+/** Fields that no decision depends on. */
 const junk = {
   managedFields: [{ manager: 'somebody', fieldsV1: { 'f:spec': {} } }],
   finalizers: ['example.com/f'],
@@ -91,7 +91,7 @@ const pods: fc.Arbitrary<Pod> = fc
     },
   );
 
-describe('a pod', () => {
+describe('slimPod', () => {
   const filter = { apiVersion: 'networking.istio.io/v1alpha3', kind: 'EnvoyFilter' };
   const metadata = { name: 'f', annotations: { 'istios.operator.kyma-project.io/updatedAt': '2026-01-01T11:00:00Z' } };
   const predicates = [
@@ -111,7 +111,7 @@ describe('a pod', () => {
     withoutSidecar(() => ({ 'istio-injection': 'enabled' })),
   ];
 
-  test('is judged the same by every predicate', () => {
+  test('gives the same result with every predicate', () => {
     fc.assert(
       fc.property(pods, (pod) => {
         const slim = slimPod(pod);
@@ -122,7 +122,7 @@ describe('a pod', () => {
     );
   });
 
-  test('is kept without what nobody asks for', () => {
+  test('drops all other fields', () => {
     fc.assert(
       fc.property(pods, (pod) => {
         expect(JSON.stringify(slimPod(pod))).not.toMatch(
@@ -165,10 +165,10 @@ const workloads: fc.Arbitrary<Workload> = fc
     ),
   })
   .map(({ kind, mark, annotations, status, ...spec }) => {
-    const marks = mark && { [`${PREFIX}/restartedFor`]: mark, [`${PREFIX}/restartedAt`]: TIMES[1]! };
+    const restartAnnotations = mark && { [`${PREFIX}/restartedFor`]: mark, [`${PREFIX}/restartedAt`]: TIMES[1]! };
     const isOnItself = kind === 'ReplicaSet' || kind === 'Rollout';
     const template = {
-      metadata: { labels: { app: 'a' }, annotations: isOnItself ? {} : { ...marks } },
+      metadata: { labels: { app: 'a' }, annotations: isOnItself ? {} : { ...restartAnnotations } },
       spec: { containers: [{ name: 'app', image: 'app' }] },
     };
     return {
@@ -179,7 +179,7 @@ const workloads: fc.Arbitrary<Workload> = fc
         name: 'a',
         namespace: 'shop',
         generation: 1,
-        annotations: { ...annotations, ...(isOnItself && marks) },
+        annotations: { ...annotations, ...(isOnItself && restartAnnotations) },
       },
       spec: { ...spec, selector: { matchLabels: { app: 'a' } }, template },
       status: { ...HEALTHY, ...status },
@@ -194,12 +194,12 @@ const budget: DisruptionBudget = {
   status: { disruptionsAllowed: 0, observedGeneration: 1 },
 };
 
-describe('a workload', () => {
-  test('is planned the same, and its budgets count the same', () => {
+describe('slimWorkload', () => {
+  test('gives the same plan and the same use of budgets', () => {
     fc.assert(
       fc.property(workloads, flag, (workload, isCurrent) => {
         const slim = slimWorkload(workload);
-        expect([rolloutOf(slim), markOf(slim)]).toEqual([rolloutOf(workload), markOf(workload)]);
+        expect([rolloutOf(slim), lastRestart(slim)]).toEqual([rolloutOf(workload), lastRestart(workload)]);
         const texts = (each: Workload, budgets: readonly DisruptionBudget[]) => {
           const { restart, replace, ...rest } = plan([each], { budgets }, isCurrent ? ['a'] : []);
           return { ...rest, restart: restart.map(({ why }) => why), replace: replace.length };
@@ -213,7 +213,7 @@ describe('a workload', () => {
     );
   });
 
-  test('that is a ReplicaSet of somebody is kept as nothing but whose it is', () => {
+  test('is not used for a ReplicaSet with an owner, of which only the metadata is kept', () => {
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'a', uid: 'u', controller: true }];
     const [set] = fc.sample(workloads, 1);
     const owned = { ...set!, kind: 'ReplicaSet', metadata: { ...set!.metadata, ownerReferences } };

@@ -1,20 +1,21 @@
-// What tables keep of pods and workloads: what predicates and the planner look at, and no more. There can be thousands.
+// The cached form of pods and workloads: only the fields that predicates and the planner use, as there can be
+// thousands.
 import type { ObjectMeta } from '../../kube/index.ts';
 import { EXCLUDED, MAINTENANCE_WINDOW, MODULE_LABEL, RESTARTED_AT, RESTARTED_FOR } from '../names.ts';
 import type { Container, Pod, Workload } from '../workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
 
-/** Containers of Istio: of others only the name is kept. */
+/** Containers of Istio; of others only the name is kept. */
 const OURS = new Set(['istio-proxy', 'discovery']);
 const POD_LABELS = new Set(['istio', 'app', 'k8s-app', MODULE_LABEL, 'sidecar.istio.io/inject']);
-/** Annotations of the injection, of the choices that a pod has in it, and of metrics. */
+/** Annotations of the injection and its options, and of metrics. */
 const POD_ANNOTATION = /^(sidecar\.istio\.io|prometheus\.io)\//;
 const WORKLOAD_LABELS = new Set([MODULE_LABEL]);
 const WORKLOAD_ANNOTATIONS = new Set([EXCLUDED, MAINTENANCE_WINDOW, RESTARTED_AT, RESTARTED_FOR]);
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A pod, as far as it matters whether it must be replaced. */
+/** A pod with the fields that determine whether it is outdated. */
 export function slimPod({ apiVersion, kind, metadata, spec = {}, status = {} }: Pod): Pod {
   const annotations = kept(metadata.annotations, (name) => POD_ANNOTATION.test(name));
   return {
@@ -23,7 +24,7 @@ export function slimPod({ apiVersion, kind, metadata, spec = {}, status = {} }: 
     metadata: {
       ...identity(metadata),
       ...(metadata.labels && { labels: kept(metadata.labels, (name) => POD_LABELS.has(name)) }),
-      // Of what the injection did, it matters only that it did.
+      // It only matters that the annotation exists.
       annotations:
         'sidecar.istio.io/status' in annotations ? { ...annotations, 'sidecar.istio.io/status': '' } : annotations,
     },
@@ -46,7 +47,7 @@ function slimContainer({ name, image, resources }: Container): Container {
   return { name, ...(image !== undefined && { image }), ...(resources && { resources }) };
 }
 
-/** A workload, as far as restarts look at it: an edit of it touches nothing else either. */
+/** A workload with the fields that restarts use: edits change nothing else. */
 export function slimWorkload({ apiVersion, kind, metadata, spec = {}, status = {} }: Workload): Workload {
   const { replicas, paused, strategy, updateStrategy, template, restartAt } = spec;
   const { labels, annotations } = template?.metadata ?? {};
@@ -97,7 +98,7 @@ function slimStatus(status: NonNullable<Workload['status']>): NonNullable<Worklo
   return { ...counts, ...(progressing.length > 0 && { conditions: progressing }) };
 }
 
-/** A ReplicaSet: of one that somebody owns, only who that is. */
+/** A ReplicaSet; of one with an owner, only the metadata. */
 export function slimReplicaSet(set: Workload): Workload {
   if ((set.metadata.ownerReferences ?? []).length === 0) return slimWorkload(set);
   return { apiVersion: set.apiVersion, kind: set.kind, metadata: identity(set.metadata) };
@@ -117,7 +118,7 @@ export function slimBudget({ apiVersion, kind, metadata, spec, status }: Disrupt
   };
 }
 
-/** The metadata of an object without what people and programs have attached to it. */
+/** The metadata of an object without labels, annotations, managed fields and finalizers. */
 function identity({
   labels: _l,
   annotations: _a,

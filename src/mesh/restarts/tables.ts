@@ -5,15 +5,15 @@ import type { ConfigMap } from '../installation/operator/companions.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
 import type { Pod, Workload } from '../workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
-import { markOf } from './mark.ts';
+import { lastRestart } from './restart-annotations.ts';
 import type { WorkloadRef } from './owners.ts';
 import { slimBudget, slimPod, slimReplicaSet, slimWorkload } from './slim.ts';
 
-/** Workloads by the desired state that they were restarted for. */
+/** Workloads by the hash of the desired state for which they were restarted. */
 const indexes = {
   restartedFor: (workload: Workload): readonly string[] => {
-    const mark = markOf(workload);
-    return mark === undefined ? [] : [mark.for];
+    const restart = lastRestart(workload);
+    return restart === undefined ? [] : [restart.for];
   },
 };
 
@@ -27,7 +27,7 @@ export const ReplicaSets = defineTable(defineKind<Workload>('apps/v1', 'ReplicaS
   indexes,
 });
 
-/** By kind: what can be restarted. */
+/** The kinds that can be restarted. */
 const WORKLOADS: ReadonlyMap<string, TableKind<Workload>> = new Map(
   [
     Deployments,
@@ -53,7 +53,7 @@ export function workloadTable({ kind }: Pick<WorkloadRef, 'kind'>): TableKind<Wo
   return table;
 }
 
-/** All pods, by the object that owns each. */
+/** All pods, by their owners. */
 export const Pods = defineTable(defineKind<Pod>('v1', 'Pod', 'pods'), {
   transform: slimPod,
   indexes: {
@@ -62,7 +62,7 @@ export const Pods = defineTable(defineKind<Pod>('v1', 'Pod', 'pods'), {
   },
 });
 
-/** Where the index of pods has those of an owner. */
+/** The key of an owner in the index of pods. */
 export function podOwner(kind: string, ref: { readonly namespace?: string; readonly name: string }): string {
   return `${kind} ${keyOf(ref)}`;
 }
@@ -77,7 +77,7 @@ export const DisruptionBudgets = defineTable(
   { transform: slimBudget },
 );
 
-/** What Istio is configured with. */
+/** The configuration of Istio. */
 export const ConfigMaps = defineTable(defineKind<ConfigMap>('v1', 'ConfigMap', 'configmaps'), {
   namespace: ISTIO_NAMESPACE,
 });

@@ -17,7 +17,7 @@ test.each([
   ['Fri-Mon 10:00-11:00', '2026-01-04T12:00:00Z', '2026-01-05T10:00:00.000Z'],
   ['02:00-03:00', '2026-01-01T12:00:00Z', '2026-01-02T02:00:00.000Z'],
   ['Sat 00:00-24:00', '2026-01-03T23:59:00Z', '2026-01-03T23:59:00.000Z'],
-])('%s, at %s, opens at %s', (window, now, opens) => {
+])('the window %s, at %s, opens at %s', (window, now, opens) => {
   expect(next(window, now)).toBe(opens);
 });
 
@@ -31,6 +31,6 @@ test.each([
   '04:00-04:00',
   'Sat--Sun 00:00-01:00',
   '24:00-01:00',
-])('"%s" is no window', (text) => {
+])('parseWindow refuses "%s"', (text) => {
   expect(parseWindow(text)).toBeUndefined();
 });

@@ -1,18 +1,19 @@
-// Maintenance windows: the times of the week at which a workload may be restarted, in UTC. `Sat-Sun 00:00-04:00`.
+// Maintenance windows: the times of the week at which a workload may be restarted, in UTC, such as `Sat-Sun
+// 00:00-04:00`.
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 export interface MaintenanceWindow {
-  /** Days on which it opens, 0 is Sunday. */
+  /** The days on which it opens; 0 is Sunday. */
   readonly days: readonly number[];
-  /** Milliseconds after midnight. One that ends before it begins ends on the next day. */
+  /** Milliseconds after midnight. A window that ends before it starts ends on the next day. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Reads `Mon-Fri 22:00-04:00`, `Sat,Sun 00:00-24:00` or `02:00-03:00`; undefined for what is no window. */
+/** Parses `Mon-Fri 22:00-04:00`, `Sat,Sun 00:00-24:00` or `02:00-03:00`; undefined if it is invalid. */
 export function parseWindow(text: string): MaintenanceWindow | undefined {
   const [, daysText, ...times] = /^\s*(?:([A-Za-z,-]+)\s+)?(\d\d):(\d\d)-(\d\d):(\d\d)\s*$/.exec(text) ?? [];
   const [fromHour, fromMinute, toHour, toMinute] = times.map(Number);
@@ -23,7 +24,7 @@ export function parseWindow(text: string): MaintenanceWindow | undefined {
   return { days, from, to };
 }
 
-/** When the window is next open: now, if it is. */
+/** When the window opens next; now if it is open. */
 export function opensAt({ days, from, to }: MaintenanceWindow, now: number): number {
   const today = Math.floor(now / DAY) * DAY;
   // From yesterday, whose window may still be open, to the same day next week.

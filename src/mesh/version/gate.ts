@@ -1,17 +1,17 @@
-// May the version of this release be installed over what is there? One minor version up, never down, never another major.
+// Whether a version may be installed over the current one: at most one minor version up, never down, no other major.
 import { failure } from '../failures.ts';
 import type { Failure } from '../failures.ts';
 import { compareSemver, coreOf, parseVersion, versionText } from './semver.ts';
 
-/** What is known of the version that is installed now. */
+/** The version that is installed now. */
 export interface CurrentVersion {
-  /** From the annotation that the last installation left. */
+  /** The version in the annotation of the last installation. */
   readonly recorded?: string;
-  /** Tags of the images of the istiod pods that run. */
+  /** The image tags of the running istiod pods. */
   readonly running: readonly string[];
 }
 
-/** Why the target may not be installed; undefined when it may. Where annotation and istiod differ, both must allow it. */
+/** Why the target must not be installed; undefined if it may. If annotation and istiod differ, both must allow it. */
 export function versionGate(target: string, current: CurrentVersion): Failure | undefined {
   const wanted = parseVersion(target);
   if (typeof wanted === 'string') return failure('versionCheck', wanted);
@@ -22,7 +22,7 @@ export function versionGate(target: string, current: CurrentVersion): Failure | 
   const running = [...new Set(current.running)];
   const problem = running.map(parseVersion).find((parsed) => typeof parsed === 'string');
   if (problem !== undefined && current.recorded === undefined) {
-    // Nobody knows what runs there, and it was not installed by us.
+    // The running version is unknown, and we did not install it.
     return failure('versionCheck', `the tag of the running istiod: ${problem}`);
   }
   for (const text of [...(current.recorded === undefined ? [] : [current.recorded]), ...running]) {
@@ -37,7 +37,7 @@ export function versionGate(target: string, current: CurrentVersion): Failure | 
 type Version = Exclude<ReturnType<typeof parseVersion>, string>;
 
 function refusalOf(target: Version, current: Version): string | undefined {
-  // Another flavour of the same version is no update.
+  // Another flavour of the same version is not an update.
   if (coreOf(target) === coreOf(current)) return undefined;
   const [to, from] = [versionText(target), versionText(current)];
   if (compareSemver(target, current) < 0) {

@@ -1,15 +1,15 @@
-// Which version of Istio runs, by the images of its pods.
+// The running version of Istio, from the images of its pods.
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
 import type { Pod } from '../workloads.ts';
 import { coreOf, parseVersion } from './semver.ts';
 
-/** The containers whose image is one of Istio's. */
+/** The containers with images of Istio. */
 const CONTAINERS = new Set(['discovery', 'istio-proxy', 'install-cni']);
 
-/** The version that all pods of the control plane have; else why it can't be told. */
+/** The version of all pods of the control plane, or why it is not known. */
 export type RunningVersion = { readonly version: string } | { readonly problem: string };
 
-/** The version that runs. Pods of others in the namespace, and those that are going, do not count. */
+/** The running version. Other pods in the namespace, and terminating ones, are ignored. */
 export function runningVersion(pods: Iterable<Pod>): RunningVersion {
   let first: string | undefined;
   for (const pod of pods) {
@@ -33,7 +33,7 @@ export function runningVersion(pods: Iterable<Pod>): RunningVersion {
   return first === undefined ? { problem: 'Unable to obtain installed Istio image version' } : { version: first };
 }
 
-/** Why the installation does not count as done; undefined when all pods run the target. */
+/** Why the installation is not done; undefined if all pods run the target version. */
 export function versionMismatch(running: RunningVersion, target: string): string | undefined {
   if ('problem' in running) return running.problem;
   const parsed = parseVersion(target);
@@ -42,7 +42,7 @@ export function versionMismatch(running: RunningVersion, target: string): string
   return `istio-system pods version: ${running.version} do not match target version: ${wanted}`;
 }
 
-/** Tags of the images of the istiod pods that run, whoever installed them. */
+/** The image tags of the running istiod pods, also those that others installed. */
 export function istiodTags(pods: Iterable<Pod>): string[] {
   const tags = new Set<string>();
   for (const { metadata, spec } of istiodPods(pods)) {
@@ -54,7 +54,7 @@ export function istiodTags(pods: Iterable<Pod>): string[] {
   return [...tags].sort();
 }
 
-/** The pods of istiod, whoever installed them, also those that are going. */
+/** All pods of istiod, also terminating ones and those that others installed. */
 export function istiodPods(pods: Iterable<Pod>): readonly Pod[] {
   return [...pods].filter(
     ({ metadata: { namespace, labels } }) => namespace === ISTIO_NAMESPACE && labels?.['app'] === 'istiod',

@@ -1,5 +1,5 @@
-// Versions of Istio: three numbers and, after a dash, the flavour of the image (`1.31.0-distroless`), which counts as a
-// pre-release in their order.
+// Versions of Istio: three numbers and, after a dash, the flavour of the image (`1.31.0-distroless`), which is ordered
+// like a pre-release.
 
 export interface Version {
   readonly major: number;
@@ -8,7 +8,7 @@ export interface Version {
   readonly preRelease: string;
 }
 
-/** Reads a version; a string says why it is none. */
+/** Parses a version; a string says why it is invalid. */
 export function parseVersion(text: string): Version | string {
   const plain = text.replace(/\+.*$/s, '');
   const dash = plain.indexOf('-');
@@ -23,7 +23,7 @@ export function parseVersion(text: string): Version | string {
   };
 }
 
-/** Below, at or above zero as `a` comes before, with or after `b`. */
+/** Negative, zero or positive if `a` is lower than, equal to or higher than `b`. */
 export function compareSemver(a: Version, b: Version): number {
   return (
     a.major - b.major ||
@@ -33,7 +33,7 @@ export function compareSemver(a: Version, b: Version): number {
   );
 }
 
-/** The three numbers alone. */
+/** The three numbers. */
 export function coreOf({ major, minor, patch }: Version): string {
   return `${major}.${minor}.${patch}`;
 }
@@ -48,7 +48,8 @@ export function versionText(version: Version): string {
   return version.preRelease === '' ? coreOf(version) : `${coreOf(version)}-${version.preRelease}`;
 }
 
-// None comes after any; numbers before words, by value; of equal beginnings the longer comes later.
+// No pre-release is highest; numbers are compared by value and are lower than words; a longer one with the same start
+// is higher.
 function comparePreReleases(a: readonly string[], b: readonly string[]): number {
   const [none, other] = [a.join('.') === '', b.join('.') === ''];
   if (none || other) return Number(none) - Number(other);

@@ -12,12 +12,12 @@ test.each([
   ['1.16.2-distroless', '1.16.1-distroless'],
   ['1.16.1-debug', '1.16.1-distroless'],
   ['1.16.1-distroless', '1.16.1-debug'],
-])('%s may be installed over %s', (target, current) => {
+])('versionGate allows %s over %s', (target, current) => {
   expect(gate(target, current)).toBeUndefined();
   expect(gate(target, undefined, [current])).toBeUndefined();
 });
 
-test('a first installation may be of any version', () => {
+test('versionGate allows any version in a first installation', () => {
   expect(gate('1.31.0-distroless')).toBeUndefined();
 });
 
@@ -32,7 +32,7 @@ test.each([
   ['a downgrade', '1.16.0-distroless', DOWN],
   ['two minor versions at once', '1.18.0-distroless', FAR],
   ['another major version', '2.0.0-distroless', MAJOR],
-])('%s is refused with a Warning and the exact text', (_what, target, text) => {
+])('versionGate refuses %s with a Warning and the exact text', (_what, target, text) => {
   const refused = {
     state: 'Warning',
     description: `Istio version update is not allowed: ${text}`,
@@ -42,7 +42,7 @@ test.each([
   expect(gate(target, undefined, ['1.16.1-distroless'])).toMatchObject(refused);
 });
 
-test('the running istiod counts beside the annotation: both must allow the update', () => {
+test('versionGate requires that both the running istiod and the annotation allow the update', () => {
   expect(gate('1.17.0', '1.16.1', ['1.15.0'])?.description).toContain('current Istio version (1.15.0)');
   expect(gate('1.16.1', '1.16.1', ['1.17.0'])?.description).toContain('is lower than current version (1.17.0)');
   expect(gate('1.17.0', '1.16.1', ['1.17.0', '1.16.1'])).toBeUndefined();
@@ -52,11 +52,11 @@ test.each([
   ['fake-distroless', undefined, 'fake is not in dotted-tri format'],
   ['1.17.0', '1.16', '1.16 is not in dotted-tri format'],
   ['1.17.0', 'latest', 'latest is not in dotted-tri format'],
-])('target %s over %s cannot be compared, which is an Error', (target, current, text) => {
+])('versionGate of %s over %s is an Error, as they cannot be compared', (target, current, text) => {
   expect(gate(target, current)).toMatchObject({ state: 'Error', description: `Istio version check failed: ${text}` });
 });
 
-test('an istiod of an unknown version is left alone unless the annotation says what it is', () => {
+test('versionGate refuses an update of an istiod of unknown version, unless the annotation has its version', () => {
   expect(gate('1.17.0', undefined, ['latest'])?.description).toBe(
     'Istio version check failed: the tag of the running istiod: latest is not in dotted-tri format',
   );
@@ -72,13 +72,13 @@ const pod = (name: string, images: Record<string, string>, metadata: Partial<Pod
 const istiod = pod('istiod', { discovery: 'hub.example:5000/istio/pilot:1.16.1-distroless' });
 const gateway = (tag: string): Pod => pod('istio-ingressgateway', { 'istio-proxy': `istio/proxyv2:${tag}` });
 
-test('the version of mixed control-plane pods is found, without the flavour', () => {
+test('runningVersion finds the version of control-plane pods of all flavours', () => {
   const cni = pod('istio-cni-node', { 'install-cni': 'istio/install-cni:1.16.1-distroless@sha256:abc' });
   const other = pod('mine', { 'istio-proxy': 'istio/proxyv2:1.0.0' }, { labels: {} });
   expect(runningVersion([istiod, gateway('1.16.1'), cni, other])).toEqual({ version: '1.16.1' });
 });
 
-test('a pod that is terminating does not count', () => {
+test('runningVersion ignores a terminating pod', () => {
   const going = pod('old', { discovery: 'istio/pilot:1.15.0' }, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   expect(runningVersion([going, istiod])).toEqual({ version: '1.16.1' });
 });
@@ -98,18 +98,18 @@ test.each([
   ['the tag latest', [gateway('latest')], 'Invalid Semantic Version'],
   ['the tag wrong', [gateway('wrong')], 'Invalid Semantic Version'],
   ['no tag', [pod('x', { discovery: 'istio/pilot' })], 'Unable to parse container image reference: istio/pilot'],
-])('with %s the version cannot be told', (_what, pods, problem) => {
+])('runningVersion is not known with %s', (_what, pods, problem) => {
   expect(runningVersion(pods)).toEqual({ problem });
 });
 
-test('pods of another version than the target mean that the installation failed', () => {
+test('versionMismatch reports pods of another version than the target', () => {
   expect(versionMismatch({ version: '1.16.0' }, '1.16.1-distroless')).toBe(
     'istio-system pods version: 1.16.0 do not match target version: 1.16.1',
   );
   expect(versionMismatch({ version: '1.16.1' }, '1.16.1-distroless')).toBeUndefined();
 });
 
-test('the tags of istiod are found whoever installed it', () => {
+test('istiodTags finds the tags of any istiod', () => {
   const foreign = pod('istiod', { discovery: 'istio/pilot:1.30.2' }, { labels: { app: 'istiod' } });
   expect(istiodTags([foreign, foreign, gateway('1.0.0')])).toEqual(['1.30.2']);
 });

@@ -11,14 +11,14 @@ const node = (capacity: object, rest: { spec?: object; nodeInfo?: object } = {})
   status: { capacity, nodeInfo: { ...rest.nodeInfo } },
 });
 
-describe('the size of a cluster', () => {
+describe('clusterSize', () => {
   test.each([
-    ['4 cores are for evaluation', [{ cpu: '4', memory: '20G' }], 'Evaluation'],
-    ['9 G are for evaluation', [{ cpu: 8, memory: '9G' }], 'Evaluation'],
-    ['exactly 5 cores and 10 G are for production', [{ cpu: '5', memory: '10G' }], 'Production'],
-    ['10 G are not 10 Gi: a bit less than the latter suffices', [{ cpu: '5', memory: '9766Mi' }], 'Production'],
+    ['is Evaluation with 4 cores', [{ cpu: '4', memory: '20G' }], 'Evaluation'],
+    ['is Evaluation with 9 G of memory', [{ cpu: 8, memory: '9G' }], 'Evaluation'],
+    ['is Production with exactly 5 cores and 10 G', [{ cpu: '5', memory: '10G' }], 'Production'],
+    ['is Production with 10 G, which is less than 10 Gi', [{ cpu: '5', memory: '9766Mi' }], 'Production'],
     [
-      'capacities of all nodes are added up',
+      'adds up the capacities of all nodes',
       [
         { cpu: '2500m', memory: '5G' },
         { cpu: '2500m', memory: '5G' },
@@ -26,19 +26,19 @@ describe('the size of a cluster', () => {
       'Production',
     ],
     [
-      'two large nodes are for production',
+      'is Production with two large nodes',
       [
         { cpu: '5', memory: '10G' },
         { cpu: '5', memory: '10G' },
       ],
       'Production',
     ],
-    ['a cluster without capacity is for evaluation', [{}], 'Evaluation'],
+    ['is Evaluation without a known capacity', [{}], 'Evaluation'],
   ])('%s', (_what, capacities, size) => {
     expect(clusterSize(capacities.map((capacity) => node(capacity)))).toBe(size);
   });
 
-  test('does not flip when a node comes and goes near the limit', () => {
+  test('does not flap when a node is added and removed near the limit', () => {
     const [four, less, five] = ['4', '3999m', '5'].map((cpu) => [node({ cpu, memory: '20G' })]);
     expect(clusterSize(four!, 'Production')).toBe('Production');
     expect(clusterSize(less!, 'Production')).toBe('Evaluation');
@@ -49,7 +49,7 @@ describe('the size of a cluster', () => {
   });
 });
 
-describe('the flavour of a cluster', () => {
+describe('clusterFlavour', () => {
   test.each([
     ['GKE', { nodeInfo: { kubeletVersion: 'v1.30.6-gke.1125000' } }],
     ['k3d', { nodeInfo: { kubeletVersion: 'v1.31.5+k3s1' } }],
@@ -64,7 +64,7 @@ describe('the flavour of a cluster', () => {
     expect(clusterFlavour([node({}), node({}, facts)])).toBe(flavour);
   });
 
-  test('of GKE and k3d says where CNI plugins are; Gardener and unknown ones need nothing', () => {
+  test('determines the folders of CNI plugins for GKE and k3d; Gardener and unknown clusters need nothing', () => {
     expect(flavourOverrides('GKE')).toEqual({
       spec: { values: { cni: { cniBinDir: '/home/kubernetes/bin', resourceQuotas: { enabled: true } } } },
     });
@@ -92,7 +92,7 @@ describe('the flavour of a cluster', () => {
     ['unknown', {}, false],
   ] as const)('%s with %j needs the proxy protocol: %s', (flavour, facts, needed) => {
     expect(needsProxyProtocol(flavour, facts)).toBe(needed);
-    // The filter of the gateway and the annotation of the load balancer go together: one alone breaks all requests.
+    // The filter of the gateway and the annotation of the load balancer belong together: one alone breaks all requests.
     expect(/proxy-protocol/.test(JSON.stringify(flavourOverrides(flavour, facts)))).toBe(needed);
   });
 });

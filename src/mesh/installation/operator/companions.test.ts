@@ -18,7 +18,7 @@ const service = (
   spec: { ports },
 });
 
-test('features are off unless the ConfigMap says otherwise', () => {
+test('featuresOf: features are off unless the ConfigMap enables them', () => {
   expect(featuresOf(undefined)).toEqual({ disableCni: false, controlPlaneVPA: false });
   expect(featuresOf(configMap({ features: '{"disableCni":true,"enableControlPlaneVPA":true}' }))).toEqual({
     disableCni: true,
@@ -27,19 +27,19 @@ test('features are off unless the ConfigMap says otherwise', () => {
   expect(featuresOf(configMap({ features: '{"disableCni":"yes"}' })).disableCni).toBe(false);
 });
 
-test('features that cannot be read are reported, and change nothing', () => {
+test('featuresOf reports features that cannot be read, and leaves them off', () => {
   const { problem, ...features } = featuresOf(configMap({ features: '{' }));
   expect(features).toEqual({ disableCni: false, controlPlaneVPA: false });
   expect(problem).toContain("key features of ConfigMap kyma-system/istio-features can't be read: ");
 });
 
-test('the network is of two families only where that is said', () => {
+test('isDualStack is true only if the ConfigMap says so', () => {
   expect(isDualStack(undefined)).toBe(false);
   expect(isDualStack(configMap({ details: 'networkDetails:\n  dualStackIPEnabled: true\n' }))).toBe(true);
   expect(isDualStack(configMap({ details: 'networkDetails: [' }))).toBe(false);
 });
 
-test('a network load balancer is known by the annotation of the Service', () => {
+test('loadBalancerFacts recognizes a network load balancer by the annotation of the Service', () => {
   const annotation = 'service.beta.kubernetes.io/aws-load-balancer-type';
   const facts = (annotations: Record<string, string>) =>
     loadBalancerFacts({ elbDeprecated: configMap({}), gateway: service(annotations, []), dualStack: false });
@@ -51,7 +51,7 @@ test('a network load balancer is known by the annotation of the Service', () => 
   expect(facts({}).hasNetworkLoadBalancer).toBe(false);
 });
 
-test('ports are those that are configured, else the usual ones', () => {
+test('statusPort and apiServerPort return the configured port, else the default', () => {
   expect(statusPort(configMap({ mesh: 'defaultConfig:\n  statusPort: 15999\n' }))).toBe(15_999);
   expect(statusPort(undefined)).toBe(15_020);
   expect(apiServerPort(service({}, [{ name: 'https', targetPort: 6443 }]))).toBe(6443);

@@ -1,5 +1,5 @@
-// What other objects of the cluster say about an installation: ConfigMaps with features and network details, and Services.
-// What is not there says nothing; what can't be read is reported, and then says nothing either.
+// Other objects of the cluster that affect an installation: ConfigMaps with features and network details, and Services.
+// A missing object has no effect; one that can't be read is reported, and has no effect either.
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../kube/index.ts';
 import type { LoadBalancerFacts } from './flavour.ts';
@@ -13,7 +13,7 @@ export interface Service extends KubeObject {
   readonly spec?: { readonly ports?: readonly { readonly name?: string; readonly targetPort?: number | string }[] };
 }
 
-/** Where companions are. */
+/** The names of these objects. */
 export const COMPANIONS = {
   features: { namespace: 'kyma-system', name: 'istio-features' },
   provisioning: { namespace: 'kyma-system', name: 'kyma-provisioning-info' },
@@ -29,7 +29,7 @@ export interface Features {
   readonly problem?: string;
 }
 
-/** What `istio-features` switches on. */
+/** The features that `istio-features` enables. */
 export function featuresOf(configMap: ConfigMap | undefined): Features {
   const { value, problem } = read(configMap, 'features', JSON.parse);
   return {
@@ -44,7 +44,7 @@ export function isDualStack(provisioning: ConfigMap | undefined): boolean {
   return valueAt(read(provisioning, 'details', parse).value, 'networkDetails.dualStackIPEnabled') === true;
 }
 
-/** What decides about the load balancer of the ingress gateway. */
+/** The facts that determine the load balancer of the ingress gateway. */
 export function loadBalancerFacts(objects: {
   readonly elbDeprecated: ConfigMap | undefined;
   readonly gateway: Service | undefined;
@@ -58,7 +58,7 @@ export function loadBalancerFacts(objects: {
   };
 }
 
-/** The port at which proxies tell their status: what prometheus annotations of injected pods name. */
+/** The status port of proxies, which the Prometheus annotations of injected pods contain. */
 export function statusPort(mesh: ConfigMap | undefined): number {
   const port = valueAt(read(mesh, 'mesh', parse).value, 'defaultConfig.statusPort');
   return typeof port === 'number' ? port : 15_020;

@@ -1,4 +1,4 @@
-// The IstioOperator without any wish: the profile of each cluster size. What both sizes share is in shared-defaults.ts.
+// The default IstioOperator: the profile of each cluster size. The common part of both is in shared-defaults.ts.
 import { DISCLAIMER, DISCLAIMER_TEXT, EGRESS_GATEWAY, INGRESS_GATEWAY, ISTIO_NAMESPACE } from '../../names.ts';
 import { MODULE_LABEL, MODULE_NAME } from '../../names.ts';
 import { overlay } from './operator.ts';
@@ -6,7 +6,7 @@ import type { IstioOperator, Overlay, Tree } from './operator.ts';
 import { sharedMeshConfig, sharedValues } from './shared-defaults.ts';
 import type { ClusterSize } from './size.ts';
 
-/** What differs between the sizes. */
+/** The settings that differ between the sizes. */
 interface Profile {
   readonly pilot: { readonly resources: Tree; readonly replicas: readonly [number, number] };
   readonly ingress: {
@@ -41,15 +41,15 @@ const PROFILES: Readonly<Record<ClusterSize, Profile>> = {
   },
 };
 
-/** Which images, and for how large a cluster. */
+/** The images and the cluster size. */
 export interface DefaultsOptions {
   readonly size: ClusterSize;
-  /** Where the images are, such as `docker.io/istio`. */
+  /** The registry of the images, such as `docker.io/istio`. */
   readonly hub: string;
   readonly tag: string;
 }
 
-/** The IstioOperator that an Istio resource without a spec stands for. */
+/** The IstioOperator for an Istio resource without a spec. */
 export function defaultOperator({ size, hub, tag }: DefaultsOptions): IstioOperator {
   const profile = PROFILES[size];
   return {
@@ -149,7 +149,7 @@ function autoscaler(name: string, [minReplicas, maxReplicas]: readonly [number, 
   return { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name }, minReplicas, maxReplicas };
 }
 
-/** The label that says which pods of the namespace are Istio's. */
+/** The label that identifies Istio's pods in the namespace. */
 function podLabel(kind: string, name: string): Overlay {
   const path = `spec.template.metadata.labels.${MODULE_LABEL.replaceAll('.', '\\.')}`;
   return { apiVersion: 'apps/v1', kind, name, patches: [{ path, value: MODULE_NAME }] };

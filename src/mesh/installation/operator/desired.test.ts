@@ -1,6 +1,6 @@
-// Every `testdata/NAME.in.yaml` is a resource and a cluster; `NAME.out.yaml` is the IstioOperator that it should
-// have: whole where nothing is wished for, and else what differs from that.
-// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs again: read the difference.
+// Every `testdata/NAME.in.yaml` is a resource and a cluster; `NAME.out.yaml` is the desired IstioOperator: the whole of
+// it for the defaults, else the difference to them. `UPDATE_GOLDEN=1 npx vitest run src/mesh` rewrites the outputs:
+// review the diff.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -48,7 +48,7 @@ const names = readdirSync(DIR)
   .filter((name) => name.endsWith('.in.yaml'))
   .map((name) => name.replace('.in.yaml', ''));
 
-test.each(names)('%s', (name) => {
+test.each(names)('desiredOperator for %s matches its golden output', (name) => {
   const { facts, spec, whole } = read(name);
   const plain = desiredOperator({}, { ...read('size-production').facts, size: facts.size });
   const desired = desiredOperator(spec, facts);
@@ -57,7 +57,7 @@ test.each(names)('%s', (name) => {
   expect(text).toBe(goldenOf(text, path.join(DIR, `${name}.out.yaml`)));
 });
 
-test('merging does not change the default that it starts from', () => {
+test('desiredOperator does not modify the defaults', () => {
   const facts = read('size-production').facts;
   const before = JSON.stringify(desiredOperator({}, facts));
   desiredOperator(read('components').spec, facts);
@@ -69,7 +69,7 @@ test.each([
   ['no defaultConfig', {}],
   ['no gatewayTopology', { defaultConfig: {} }],
   ['another number', { defaultConfig: { gatewayTopology: { numTrustedProxies: 1 } } }],
-])('numTrustedProxies is set where there is %s', (_what, meshConfig) => {
+])('mergeSpec sets numTrustedProxies if there is %s', (_what, meshConfig) => {
   const operator = desiredOperator({}, read('size-production').facts);
   const bare = { ...operator, spec: { ...operator.spec, meshConfig } } as unknown as IstioOperator;
   const merged = (spec: IstioSpec) => mergeSpec(bare, spec).spec.meshConfig.defaultConfig?.['gatewayTopology'];
@@ -77,13 +77,13 @@ test.each([
   expect(merged({})).toEqual(bare.spec.meshConfig?.defaultConfig?.['gatewayTopology']);
 });
 
-test('a Secret to pull images with is added once', () => {
+test('mergeSpec adds an image pull secret only once', () => {
   const operator = desiredOperator({}, { ...read('size-production').facts, imagePullSecret: 'registry' });
   const again = mergeSpec(operator, {}, { imagePullSecret: 'registry' });
   expect(again.spec.values['global']).toEqual(operator.spec.values['global']);
 });
 
-test('a timeout that is no length of time is reported by its path', () => {
+test('desiredOperator reports an invalid timeout with its path', () => {
   const spec = { config: { authorizers: [{ name: 'a', service: 's', port: 1, timeout: 'soon' }] } };
   expect(() => desiredOperator(spec, read('size-production').facts)).toThrow(
     'spec.config.authorizers[0].timeout must be a length of time such as 1s, found "soon"',
@@ -93,21 +93,21 @@ test('a timeout that is no length of time is reported by its path', () => {
 test.each([
   [{ minReplicas: 3, maxReplicas: 2 }, 'minReplicas is 3, and maxReplicas is 2: set both'],
   [{ minReplicas: 6 }, 'minReplicas is 6, and maxReplicas is 5: set both'],
-])('%j, more replicas at least than at most, is reported by its path', (hpaSpec, text) => {
+])('desiredOperator reports minReplicas above maxReplicas with the path: %j', (hpaSpec, text) => {
   const spec = { components: { pilot: { k8s: { hpaSpec } } } };
   expect(() => desiredOperator(spec, read('size-production').facts)).toThrow(
     `spec.components.pilot.k8s.hpaSpec: ${text}`,
   );
 });
 
-test('a request above the default of its limit is reported by its path', () => {
+test('desiredOperator reports a request above its default limit with the path', () => {
   const spec = { components: { proxy: { k8s: { resources: { requests: { memory: '2Gi' } } } } } };
   expect(() => desiredOperator(spec, read('size-production').facts)).toThrow(
     'spec.components.proxy.k8s.resources: requests.memory is 2Gi, and limits.memory is 1024Mi: set both',
   );
 });
 
-test('the resources of sidecars are those of the profile, with what the resource says', () => {
+test('proxyResources are those of the profile, overridden by the resource', () => {
   const facts = read('size-production').facts;
   expect(proxyResources(desiredOperator({}, facts))).toEqual({
     requests: { cpu: '10m', memory: '192Mi' },
@@ -120,7 +120,7 @@ test('the resources of sidecars are those of the profile, with what the resource
   });
 });
 
-test('resources of sidecars of which one is missing are an error', () => {
+test('proxyResources is an error if one of them is missing', () => {
   const operator = desiredOperator({}, read('size-production').facts);
   const values = { global: { proxy: { resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1' } } } } };
   expect(proxyResources({ ...operator, spec: { ...operator.spec, values } })).toBe(

@@ -1,5 +1,5 @@
-// The IstioOperator that a cluster should have: the profile of its size, the wishes of the resource, and what its flavour
-// needs, in this order.
+// The desired IstioOperator: the profile of the cluster size, the settings of the resource, and the overrides of the
+// cluster flavour, in this order.
 import type { IstioSpec } from '../../../api/istio.ts';
 import { istioTag } from '../../last-applied.ts';
 import { defaultOperator } from './defaults.ts';
@@ -11,7 +11,7 @@ import { overlay } from './operator.ts';
 import type { IstioOperator } from './operator.ts';
 import type { ClusterSize } from './size.ts';
 
-/** What is known of the cluster and chosen for this release. */
+/** The facts about the cluster, and the settings of this release. */
 export interface InstallationFacts extends LoadBalancerFacts, MergeOptions {
   readonly size: ClusterSize;
   readonly flavour: ClusterFlavour;
@@ -20,7 +20,7 @@ export interface InstallationFacts extends LoadBalancerFacts, MergeOptions {
   readonly version: string;
 }
 
-/** The operator to render. Throws a MergeError for a value that means nothing. */
+/** The operator to render. Throws a MergeError for an invalid value. */
 export function desiredOperator(spec: IstioSpec, facts: InstallationFacts): IstioOperator {
   const { size, flavour, hub, version } = facts;
   const merged = mergeSpec(defaultOperator({ size, hub, tag: istioTag(version) }), spec, facts);

@@ -1,4 +1,4 @@
-// Requests that exceed their limits: the API server refuses pods that have them, long after the resource was taken.
+// Requests that exceed their limits: the API server refuses such pods, long after it accepted the resource.
 import type { ComponentResources } from '../../../api/istio.ts';
 import { parseQuantity } from '../../../kube/quantity.ts';
 
@@ -8,7 +8,7 @@ interface Excess {
   readonly limit: string;
 }
 
-/** The first request that is more than its limit. */
+/** The first request that exceeds its limit. */
 export function excessOf({ requests = {}, limits = {} }: ComponentResources = {}): Excess | undefined {
   for (const resource of ['cpu', 'memory'] as const) {
     const [request, limit] = [requests[resource], limits[resource]];

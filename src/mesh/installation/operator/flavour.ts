@@ -1,20 +1,20 @@
-// What kind of cluster it is: where its CNI plugins are, and which annotations its load balancer needs.
+// The flavour of a cluster: the folders of its CNI plugins, and the annotations of its load balancer.
 import { INGRESS_GATEWAY } from '../../names.ts';
 import type { Tree } from './operator.ts';
 import type { Node } from './size.ts';
 
 export type ClusterFlavour = 'GKE' | 'k3d' | 'AWS' | 'OpenStack' | 'Gardener' | 'unknown';
 
-/** What decides which load balancer AWS gives us. */
+/** The facts that determine the load balancer on AWS. */
 export interface LoadBalancerFacts {
-  /** The ConfigMap `istio-system/elb-deprecated` exists: stay with a classic load balancer. */
+  /** The ConfigMap `istio-system/elb-deprecated` exists: keep the classic load balancer. */
   readonly elbDeprecated?: boolean;
   /** The Service of the ingress gateway already has a network load balancer. */
   readonly hasNetworkLoadBalancer?: boolean;
   readonly dualStack?: boolean;
 }
 
-/** The flavour by the first node that shows one. */
+/** The flavour of the first node that has one. */
 export function clusterFlavour(nodes: Iterable<Node>): ClusterFlavour {
   for (const node of nodes) {
     const flavour = flavourOf(node);
@@ -23,7 +23,7 @@ export function clusterFlavour(nodes: Iterable<Node>): ClusterFlavour {
   return 'unknown';
 }
 
-// The kubelet says it: the version of kube-proxy is no longer filled in.
+// Uses the version of the kubelet, as nodes no longer report that of kube-proxy.
 function flavourOf({ spec, status }: Node): ClusterFlavour {
   const { kubeletVersion = '', osImage = '' } = status?.nodeInfo ?? {};
   const provider = (spec?.providerID ?? '').toLowerCase();
@@ -34,7 +34,7 @@ function flavourOf({ spec, status }: Node): ClusterFlavour {
   return /^Garden Linux \d+(\.\d+)+$/.test(osImage) ? 'Gardener' : 'unknown';
 }
 
-/** What the flavour changes in the IstioOperator: laid over it, it wins. */
+/** The overrides of the flavour for the IstioOperator. */
 export function flavourOverrides(flavour: ClusterFlavour, facts: LoadBalancerFacts = {}): Tree {
   switch (flavour) {
     case 'GKE':
@@ -56,7 +56,7 @@ export function flavourOverrides(flavour: ClusterFlavour, facts: LoadBalancerFac
   }
 }
 
-/** Whether the load balancer speaks the proxy protocol: then the gateway must too, and else it must not. */
+/** Whether the load balancer uses the proxy protocol; the gateway must use it exactly then. */
 export function needsProxyProtocol(flavour: ClusterFlavour, facts: LoadBalancerFacts = {}): boolean {
   if (flavour === 'OpenStack') return true;
   return flavour === 'AWS' && (isClassic(facts) || facts.dualStack === true);

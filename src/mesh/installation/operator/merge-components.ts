@@ -1,4 +1,4 @@
-// Wishes about the components: CPU and memory, replicas, how pods are replaced, where they run.
+// Merges the settings of components: CPU and memory, replicas, update strategy, affinity.
 import type { ComponentResources, ComponentWorkload, IstioSpec } from '../../../api/istio.ts';
 import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../../names.ts';
 import { overlay, valueAt } from './operator.ts';
@@ -11,15 +11,15 @@ interface ComponentOptions {
   readonly controlPlaneVPA?: boolean;
 }
 
-/** The operator with the wishes about its components. Of gateways, only the first of each kind is ours. */
+/** The operator with the settings of its components. Of gateways, only the first of each kind is ours. */
 export function mergeComponents(
   operator: IstioOperator,
   { pilot, ingressGateway, egressGateway, cni, proxy }: Components,
   { disableCni, controlPlaneVPA = false }: ComponentOptions,
 ): IstioOperator {
   const { components: own, values } = operator.spec;
-  const first = (gateways: readonly GatewayComponent[], wish: Partial<GatewayComponent>): GatewayComponent[] =>
-    gateways.map((gateway, index) => (index === 0 ? overlay(gateway, wish) : gateway));
+  const first = (gateways: readonly GatewayComponent[], settings: Partial<GatewayComponent>): GatewayComponent[] =>
+    gateways.map((gateway, index) => (index === 0 ? overlay(gateway, settings) : gateway));
   const components = {
     ...own,
     pilot: overlay(own.pilot, { k8s: workload(pilot?.k8s) }),
@@ -33,7 +33,7 @@ export function mergeComponents(
       ...(disableCni !== undefined && { enabled: !disableCni }),
       k8s: {
         ...overlay(own.cni.k8s ?? {}, { resources: cni?.k8s.resources }),
-        // Each kind of affinity that is named takes the place of what was there, as a whole.
+        // Each kind of affinity that is set replaces the default as a whole.
         ...(cni?.k8s.affinity && { affinity: { ...own.cni.k8s?.affinity, ...cni.k8s.affinity } }),
       },
     },
@@ -56,12 +56,12 @@ export function mergeComponents(
   return controlPlaneVPA ? withoutMemoryScaling(merged) : merged;
 }
 
-/** Values of a chart, be they of an operator or of the injector. */
+/** The values of a chart, from an operator or from the injector. */
 interface ProxyValues {
   readonly spec: { readonly values: unknown };
 }
 
-/** CPU and memory that every sidecar should have; a string says what is missing. */
+/** The CPU and memory of sidecars; a string says what is missing. */
 export function proxyResources({ spec }: ProxyValues): Required<ComponentResources> | string {
   const resources = valueAt(spec, 'values.global.proxy.resources') as ComponentResources | undefined;
   for (const kind of ['requests', 'limits'] as const) {
@@ -72,19 +72,19 @@ export function proxyResources({ spec }: ProxyValues): Required<ComponentResourc
   return resources as Required<ComponentResources>;
 }
 
-function workload(wish: ComponentWorkload | undefined): K8s | undefined {
-  if (wish === undefined) return undefined;
-  const { hpaSpec, strategy, resources } = wish;
+function workload(settings: ComponentWorkload | undefined): K8s | undefined {
+  if (settings === undefined) return undefined;
+  const { hpaSpec, strategy, resources } = settings;
   return { hpaSpec, strategy, resources };
 }
 
-/** The charts look here, and not at the autoscaler, to see whether a PodDisruptionBudget would block every drain. */
-function replicas(wish: ComponentWorkload | undefined): Tree | undefined {
-  const { minReplicas, maxReplicas } = wish?.hpaSpec ?? {};
-  return wish?.hpaSpec && { autoscaleMin: minReplicas, autoscaleMax: maxReplicas };
+/** The charts use these values, not the autoscaler, to see whether a PodDisruptionBudget would block every drain. */
+function replicas(settings: ComponentWorkload | undefined): Tree | undefined {
+  const { minReplicas, maxReplicas } = settings?.hpaSpec ?? {};
+  return settings?.hpaSpec && { autoscaleMin: minReplicas, autoscaleMax: maxReplicas };
 }
 
-/** A vertical autoscaler cares for memory: two that react to the same would work against each other. */
+/** A vertical autoscaler controls memory: two autoscalers on the same metric would work against each other. */
 function withoutMemoryScaling(operator: IstioOperator): IstioOperator {
   const { pilot, ingressGateways, egressGateways } = operator.spec.components;
   const scaled = <T extends { readonly k8s?: K8s }>(component: T): T => {

@@ -1,5 +1,5 @@
-// The Istio resource merged into an IstioOperator: every field has one place there. What the resource does not say stays
-// as it is. Components are in merge-components.ts.
+// Merges an Istio resource into an IstioOperator. Fields that the resource does not set are left unchanged. Components
+// are in merge-components.ts.
 import type { Authorizer, ComponentResources, IstioConfig, IstioSpec } from '../../../api/istio.ts';
 import { parseDuration } from '../../../kube/index.ts';
 import { EGRESS_GATEWAY, INGRESS_GATEWAY } from '../../names.ts';
@@ -8,29 +8,29 @@ import { mergeComponents } from './merge-components.ts';
 import { overlay, valueAt } from './operator.ts';
 import type { IstioOperator, K8s, Tree } from './operator.ts';
 
-/** What comes from elsewhere than the resource. */
+/** The settings that do not come from the resource. */
 export interface MergeOptions {
   /** The feature `disableCni`: init containers redirect traffic instead of the CNI plugin. */
   readonly disableCni?: boolean;
-  /** The feature `enableControlPlaneVPA`: memory is then not for the autoscaler of replicas. */
+  /** The feature `enableControlPlaneVPA`: replicas are then not scaled by memory. */
   readonly controlPlaneVPA?: boolean;
   readonly dualStack?: boolean;
-  /** The Secret to pull images with. */
+  /** The image pull secret. */
   readonly imagePullSecret?: string;
 }
 
-/** What compatibility mode takes back in this minor version of Istio. */
+/** The changes of this minor version of Istio that compatibility mode reverts. */
 const COMPATIBILITY = { pilotEnv: { PILOT_SIDECAR_PICK_BEST_SERVICE_NAMESPACE: 'false' }, proxyMetadata: {} };
 
-/** Whether a change of compatibility mode changes sidecars in this minor version of Istio. */
+/** Whether compatibility mode affects sidecars in this minor version of Istio. */
 export const COMPATIBILITY_CHANGES_SIDECARS = Object.keys(COMPATIBILITY.proxyMetadata).length > 0;
 
-/** Raised for a field that can't be merged; says which. */
+/** Thrown for a field that can't be merged; the message names it. */
 export class MergeError extends Error {
   override readonly name = 'MergeError';
 }
 
-/** The operator with the wishes of a resource in it. Throws a MergeError for a value that means nothing. */
+/** The operator with the settings of a resource. Throws a MergeError for an invalid value. */
 export function mergeSpec(operator: IstioOperator, spec: IstioSpec, options: MergeOptions = {}): IstioOperator {
   const { config = {}, components = {} } = spec;
   const merged = overlay(overlay(operator, { spec: { meshConfig: meshConfig(operator, config) } }), {
@@ -39,10 +39,13 @@ export function mergeSpec(operator: IstioOperator, spec: IstioSpec, options: Mer
   const withComponents = mergeComponents(merged, components, options);
   checkReplicas(withComponents);
   checkResources(withComponents);
-  return pulledWith(withPilotEnv(withTrafficPolicy(withComponents, config), pilotEnv(spec)), options.imagePullSecret);
+  return withPullSecret(
+    withPilotEnv(withTrafficPolicy(withComponents, config), pilotEnv(spec)),
+    options.imagePullSecret,
+  );
 }
 
-// One of the two may be a default: the schema can't tell, and the API server would refuse the autoscaler much later.
+// One of the two may be a default: the schema can't check that, and the API server would refuse the autoscaler later.
 function checkReplicas({ spec: { components } }: IstioOperator): void {
   const workloads = [
     ['pilot', components.pilot.k8s],
@@ -59,7 +62,7 @@ function checkReplicas({ spec: { components } }: IstioOperator): void {
   }
 }
 
-// Of a request and its limit one may be a default as well.
+// A request or its limit may be a default as well.
 function checkResources({ spec: { components, values } }: IstioOperator): void {
   const resources = [
     ['pilot', components.pilot.k8s?.resources],
@@ -88,7 +91,7 @@ function meshConfig(operator: IstioOperator, config: IstioConfig): Tree {
       extensionProviders: [...(operator.spec.meshConfig.extensionProviders ?? []), ...authorizers.map(provider)],
     }),
     defaultConfig: {
-      gatewayTopology: orNothing({
+      gatewayTopology: undefinedIfEmpty({
         numTrustedProxies: config.numTrustedProxies,
         forwardClientCertDetails: config.forwardClientCertDetails,
       }),
@@ -118,7 +121,7 @@ function provider({ name, service, port, pathPrefix, timeout, headers = {} }: Au
   };
 }
 
-/** A length of time as Istio's configuration has it: `1m30s` → `90s`. */
+/** A duration in the form of Istio's configuration: `1m30s` → `90s`. */
 function seconds(text: string, path: string): string {
   const ms = parseDuration(text);
   if (ms === undefined)
@@ -126,7 +129,7 @@ function seconds(text: string, path: string): string {
   return `${ms / 1000}s`;
 }
 
-/** What whole modes of the mesh change. */
+/** The settings of ambient, dual-stack and compatibility mode. */
 function modes({ experimental = {}, compatibilityMode = false }: IstioSpec, { dualStack = false }: MergeOptions): Tree {
   const ambient = experimental.enableAmbient === true;
   const dual = dualStack || experimental.enableDualStack === true;
@@ -179,14 +182,14 @@ function withTrafficPolicy(operator: IstioOperator, { gatewayExternalTrafficPoli
   return overlay(operator, { spec: { components: { ingressGateways: [{ ...gateway, k8s }, ...others] } } });
 }
 
-function pulledWith(operator: IstioOperator, secret: string | undefined): IstioOperator {
+function withPullSecret(operator: IstioOperator, secret: string | undefined): IstioOperator {
   const path = 'values.global.imagePullSecrets';
   const secrets = (valueAt(operator.spec, path) ?? []) as readonly string[];
   if (secret === undefined || secrets.includes(secret)) return operator;
   return overlay(operator, { spec: { values: { global: { imagePullSecrets: [...secrets, secret] } } } });
 }
 
-function orNothing(fields: Tree): Tree | undefined {
+function undefinedIfEmpty(fields: Tree): Tree | undefined {
   const kept = defined(fields);
   return Object.keys(kept).length === 0 ? undefined : kept;
 }

@@ -1,11 +1,11 @@
-// The IstioOperator: what the renderers of Istio's manifests take. A file format, not a kind of the cluster.
+// The IstioOperator: the input for renderers of Istio's manifests. A file format, not a kind of the cluster.
 
 /** A tree of plain values. */
 export interface Tree {
   readonly [field: string]: unknown;
 }
 
-/** What a component of the operator can say about its workload, as far as we set it. */
+/** The settings of a component's workload that we use. */
 export interface K8s extends Tree {
   readonly resources?: Tree;
   readonly hpaSpec?: Tree & { readonly minReplicas?: number; readonly maxReplicas?: number };
@@ -15,7 +15,7 @@ export interface K8s extends Tree {
   readonly overlays?: readonly Overlay[];
 }
 
-/** Edits of a rendered object, made last. */
+/** Patches of a rendered object, applied last. */
 export interface Overlay {
   readonly apiVersion?: string;
   readonly kind: string;
@@ -55,8 +55,8 @@ export interface IstioOperator {
 }
 
 /**
- * A tree with another laid over it: objects are merged, anything else is replaced, also by `false`, `0` and `''`; what
- * is undefined is not there. Nothing that went in is changed.
+ * Merges one tree over another: objects are merged, other values are replaced, also by `false`, `0` and `''`; undefined
+ * is ignored. The inputs are not modified.
  */
 export function overlay<T>(base: T, over: unknown): T {
   if (over === undefined) return base;
@@ -73,12 +73,12 @@ export function valueAt(tree: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, field) => (isTree(value) ? value[field] : undefined), tree);
 }
 
-/** `docker.io/istio/pilot:1.31.0-distroless`; an image with a slash is a whole reference. */
+/** An image such as `docker.io/istio/pilot:1.31.0-distroless`. A value with a slash is a complete reference. */
 export function imageOf({ spec }: IstioOperator, path: string, fallback: string): string {
   return imageFrom(spec, path, fallback);
 }
 
-/** The same by the values of a chart. */
+/** The same from the values of a chart. */
 export function imageFrom(
   { hub, tag, values }: { readonly hub: string; readonly tag: string; readonly values: unknown },
   path: string,

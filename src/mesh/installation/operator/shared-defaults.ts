@@ -1,5 +1,4 @@
-// What every IstioOperator of ours says, whatever the size of the cluster: the configuration of the mesh, and values of
-// Istio's charts.
+// The defaults of the IstioOperator for all cluster sizes: the mesh configuration, and values of Istio's charts.
 import {
   DISCLAIMER,
   DISCLAIMER_TEXT,
@@ -9,7 +8,7 @@ import {
   PRIORITY_CLASS,
 } from '../../names.ts';
 
-/** What is written of each request where an access log goes to `stdout-json`. */
+/** The fields of the access log `stdout-json`. */
 const ACCESS_LOG = {
   start_time: '%START_TIME%',
   method: '%REQ(:METHOD)%',

@@ -1,4 +1,4 @@
-// How large the cluster is: whether defaults are for trying Istio out or for production.
+// The size of a cluster: whether it gets the defaults for evaluation or for production.
 import type { KubeObject } from '../../../kube/index.ts';
 import { parseQuantity } from '../../../kube/quantity.ts';
 
@@ -13,13 +13,14 @@ export interface Node extends KubeObject {
 }
 
 const BILLION = 1_000_000_000n;
-/** Below one of these a cluster is for evaluation: 5 cores, and 10 G of memory (not Gi), in billionths. */
+/** A cluster below one of these limits is for evaluation: 5 cores, and 10 G of memory (not Gi), in billionths. */
 const CORES = 5n * BILLION;
 const MEMORY = 10n * BILLION * BILLION;
 
 /**
- * The size by the capacity of all nodes. One that is known is kept until the cluster has clearly changed: a production
- * cluster that loses a node restarts every sidecar of the mesh only when it falls below four fifths of the limits.
+ * The size by the capacity of all nodes. A known size is kept until the cluster has clearly changed: a production
+ * cluster that loses a node becomes one for evaluation, which restarts every sidecar, only below four fifths of the
+ * limits.
  */
 export function clusterSize(nodes: Iterable<Node>, before?: ClusterSize): ClusterSize {
   let cpu = 0n;
@@ -32,7 +33,7 @@ export function clusterSize(nodes: Iterable<Node>, before?: ClusterSize): Cluste
   return cpu * of < CORES * parts || memory * of < MEMORY * parts ? 'Evaluation' : 'Production';
 }
 
-/** A quantity in billionths; nothing where there is none. */
+/** A quantity in billionths; 0 if there is none. */
 function amountOf(quantity: string | number | undefined): bigint {
   return parseQuantity(String(quantity ?? '0'))?.nano ?? 0n;
 }

@@ -1,4 +1,4 @@
-// The renderer that runs istioctl, against programs that behave as badly as they can.
+// The renderer that runs istioctl, tested with programs that misbehave.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const operator = defaultOperator({ size: 'Evaluation', hub: 'h', tag: '1.31.0-di
 const VERSION = 'if [ "$1" = version ]; then echo "client version: 1.31.0"; exit 0; fi';
 let made = 0;
 
-/** A program that tells its version and then does what a script says. */
+/** A program that prints its version, and otherwise runs a script. */
 function program(script: string, version = VERSION): string {
   const file = path.join(folder, `istioctl-${++made}`);
   writeFileSync(file, `#!/bin/sh\n${version}\n${script}\n`);
@@ -25,7 +25,7 @@ function program(script: string, version = VERSION): string {
 const render = (file: string, options: Partial<IstioctlOptions> = {}, signal?: AbortSignal) =>
   istioctlRenderer({ program: file, ...options }).render(operator, signal);
 
-test('the operator goes in as JSON, and objects come out', async () => {
+test('istioctl gets the operator as JSON, and its objects are returned', async () => {
   const seen = path.join(folder, 'seen');
   const file = program(`echo "$@" > ${seen}; cat >> ${seen}
 printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: a, namespace: b}\\n---\\n\\n---\\napiVersion: v1\\nkind: Secret\\nmetadata: {name: c}\\n'`);
@@ -36,29 +36,29 @@ printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: a, namespace: b}\\n-
   expect(JSON.parse(input.join('\n'))).toEqual(operator);
 });
 
-test('the name of a program is no command line', async () => {
+test('the name of the program is not run by a shell', async () => {
   const touched = path.join(folder, 'touched');
   await expect(render(`true; touch ${touched}`)).rejects.toThrow('it is not installed');
   expect(() => readFileSync(touched)).toThrow('ENOENT');
 });
 
-test('a program that is missing is named', async () => {
+test('a missing program is named in the error', async () => {
   await expect(render('/nowhere/istioctl')).rejects.toThrow(
     '/nowhere/istioctl could not render manifests: it is not installed',
   );
 });
 
-test('what it complains about is in the error', async () => {
+test('the error contains the standard error of the program', async () => {
   const file = program('echo "Error: unknown field foo" >&2; exit 1');
   await expect(render(file)).rejects.toThrow('it ended with exit code 1: Error: unknown field foo');
 });
 
-test('a program that hangs is ended after the deadline, with whatever it started', async () => {
+test('a program that hangs is killed after the deadline, also if it started other processes', async () => {
   const file = program('echo "connecting" >&2; sleep 600 & sleep 600');
   await expect(render(file, { deadlineMs: 300 })).rejects.toThrow('it did not finish within 0.3 s: connecting');
 });
 
-test('a program that prints without end is ended', async () => {
+test('a program that prints too much is killed', async () => {
   const file = program('yes "kind: ConfigMap"');
   await expect(render(file, { outputLimit: 100_000 })).rejects.toThrow('it printed more than 100000 bytes');
 });
@@ -72,16 +72,16 @@ test.each([
   await expect(render(program(script))).rejects.toThrow(problem);
 });
 
-test('a program of another version is refused: its charts are not those of our images', async () => {
+test('a program of another version is refused, as its charts do not match our images', async () => {
   const file = program('true', VERSION.replace('1.31.0', '1.30.2'));
   await expect(render(file)).rejects.toThrow('its version is 1.30.2, and 1.31.0-distroless is to be installed');
 });
 
-test('a program that does not tell its version is refused', async () => {
+test('a program that does not print its version is refused', async () => {
   await expect(render(program('true', 'echo soon; exit 0'))).rejects.toThrow('it did not print its version: "soon\\n"');
 });
 
-test('a program that gets installed later is found', async () => {
+test('a program that is installed later is found', async () => {
   const file = path.join(folder, 'later');
   const renderer = istioctlRenderer({ program: file });
   await expect(renderer.render(operator)).rejects.toThrow('it is not installed');
@@ -90,7 +90,7 @@ test('a program that gets installed later is found', async () => {
   expect(await renderer.render(operator)).toHaveLength(1);
 });
 
-test('rendering ends when nobody needs it any more', async () => {
+test('rendering ends when it is aborted', async () => {
   const abort = new AbortController();
   const file = program(`sleep 600`);
   const rendering = render(file, {}, abort.signal);

@@ -1,5 +1,5 @@
 // Renders with the `istioctl` of the pinned version. It is started without a shell, gets the operator on its standard
-// input, and is ended when it takes too long or prints too much. What it complains about is in the error.
+// input, and is killed if it takes too long or prints too much. Errors contain its standard error.
 import { spawn } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseVersion, coreOf } from '../../version/semver.ts';
@@ -9,25 +9,25 @@ import { RenderError } from './renderer.ts';
 import type { Renderer } from './renderer.ts';
 
 export interface IstioctlOptions {
-  /** Its path, or a name to be found on PATH. */
+  /** Its path, or a name on PATH. */
   readonly program: string;
   readonly deadlineMs?: number;
   readonly outputLimit?: number;
 }
 
 const DEADLINE_MS = 60_000;
-/** The manifests of Istio have about a megabyte. */
+/** The manifests of Istio are about one megabyte. */
 const OUTPUT_LIMIT = 32 << 20;
-const COMPLAINT_LIMIT = 2_000;
+const STDERR_LIMIT = 2_000;
 
-/** A renderer that runs istioctl. That it is of the right version is checked before it is first used. */
+/** A renderer that runs istioctl. Its version is checked before the first use. */
 export function istioctlRenderer(options: IstioctlOptions): Renderer {
   let version: Promise<string> | undefined;
   return {
     name: `istioctl ${options.program}`,
     async render(operator, signal) {
       version ??= versionOf(options);
-      // Asked again next time: it may be installed by then.
+      // Checked again next time, as it may be installed by then.
       const found = await version.catch((error: unknown) => {
         version = undefined;
         throw error;
@@ -49,7 +49,7 @@ async function versionOf(options: IstioctlOptions): Promise<string> {
   return found;
 }
 
-// The charts are part of the program: those of another version would be installed with our images.
+// The charts are part of the program: another version would install other charts with our images.
 function checkVersion(options: IstioctlOptions, found: string, operator: IstioOperator): void {
   const [has, wanted] = [parseVersion(found), parseVersion(operator.spec.tag)];
   const same = typeof has !== 'string' && typeof wanted !== 'string' && coreOf(has) === coreOf(wanted);
@@ -59,23 +59,23 @@ function checkVersion(options: IstioctlOptions, found: string, operator: IstioOp
 function run(options: IstioctlOptions, args: string[], input: string, signal?: AbortSignal): Promise<string> {
   const { program, deadlineMs = DEADLINE_MS, outputLimit = OUTPUT_LIMIT } = options;
   return new Promise((resolve, reject) => {
-    // It should not look at any cluster.
+    // It must not connect to any cluster.
     const child = spawn(program, args, {
       env: { ...process.env, KUBECONFIG: '/dev/null' },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const output: Buffer[] = [];
     let size = 0;
-    let complaint = '';
+    let stderr = '';
     const end = (what: string, cause?: unknown): void => {
       child.kill('SIGKILL');
-      // A child of its own may hold them open.
+      // A child process may keep them open.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
       settle(() => reject(failed(options, what, cause)));
     };
     const abort = (): void => end('it is no longer needed');
     const timer = setTimeout(
-      () => end(`it did not finish within ${deadlineMs / 1000} s${said(complaint)}`),
+      () => end(`it did not finish within ${deadlineMs / 1000} s${stderrText(stderr)}`),
       deadlineMs,
     );
     const settle = (how: () => void): void => {
@@ -91,7 +91,7 @@ function run(options: IstioctlOptions, args: string[], input: string, signal?: A
       else output.push(chunk);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-COMPLAINT_LIMIT);
+      stderr = (stderr + text).slice(-STDERR_LIMIT);
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       end(error.code === 'ENOENT' ? 'it is not installed' : error.message, error);
@@ -99,15 +99,15 @@ function run(options: IstioctlOptions, args: string[], input: string, signal?: A
     child.on('close', (code, endedBy) => {
       if (code === 0) return settle(() => resolve(Buffer.concat(output).toString('utf8')));
       const how = code === null ? `was ended by ${endedBy}` : `ended with exit code ${code}`;
-      settle(() => reject(failed(options, `it ${how}${said(complaint)}`)));
+      settle(() => reject(failed(options, `it ${how}${stderrText(stderr)}`)));
     });
-    // A program that does not read its input says why in another way.
+    // A program that does not read its input reports the reason on its standard error.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
 }
 
-const said = (complaint: string): string => (complaint.trim() === '' ? '' : `: ${complaint.trim()}`);
+const stderrText = (stderr: string): string => (stderr.trim() === '' ? '' : `: ${stderr.trim()}`);
 
 function failed({ program }: IstioctlOptions, what: string, cause?: unknown): RenderError {
   return new RenderError(`${program} could not render manifests: ${what}`, { cause });

@@ -1,12 +1,12 @@
-// Rendered manifests: reading the stream of YAML documents, and the order in which objects are applied.
+// Rendered manifests: parses the stream of YAML documents, and defines the order in which objects are applied.
 import { parseDocument } from 'yaml';
 import { keyOf } from '../../../kube/index.ts';
 import type { AnyObject } from '../../../kube/index.ts';
 import { RenderError } from './renderer.ts';
 
 /**
- * Reads a stream of documents. It has a megabyte and more, so `pause` is awaited between documents, and nothing else
- * waits for the whole. Throws a RenderError that says which document is no object.
+ * Parses a stream of documents. It can exceed a megabyte, so `pause` is awaited between documents to keep the event
+ * loop responsive. Throws a RenderError that says which document is not an object.
  */
 export async function parseManifests(text: string, pause: () => Promise<void>): Promise<readonly AnyObject[]> {
   const objects: AnyObject[] = [];
@@ -39,13 +39,13 @@ function shapeProblem(value: unknown): string | undefined {
   return typeof metadata?.name === 'string' && metadata.name !== '' ? undefined : 'it has no metadata.name';
 }
 
-/** Tells an object from all others, whatever its version. */
+/** Identifies an object, independent of its version. */
 export function objectIdentity({ apiVersion, kind, metadata }: AnyObject): string {
   const slash = apiVersion.indexOf('/');
   return `${kind}.${slash < 0 ? '' : apiVersion.slice(0, slash)} ${keyOf(metadata)}`;
 }
 
-/** Kinds in the order in which they are applied; those that are not named come where the workloads are. */
+/** Kinds in the order in which they are applied; other kinds are applied together with workloads. */
 const ORDER = [
   'Namespace',
   'PriorityClass',
@@ -64,7 +64,7 @@ const ORDER = [
 ];
 const LAST = ['PodDisruptionBudget', 'HorizontalPodAutoscaler'];
 
-/** Objects as they are applied: what others refer to first; of one kind by name, so that equal input gives equal output. */
+/** Objects in the order in which they are applied: referenced ones first; of one kind by name, to be deterministic. */
 export function applyOrder(objects: readonly AnyObject[]): readonly AnyObject[] {
   return objects.toSorted((a, b) => rank(a) - rank(b) || compare(objectIdentity(a), objectIdentity(b)));
 }

@@ -10,7 +10,7 @@ import { RenderError } from './renderer.ts';
 const operator = (tag: string): IstioOperator => defaultOperator({ size: 'Evaluation', hub: 'h', tag });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A renderer whose runs end as the test says. */
+/** A renderer whose runs the test ends. */
 async function world() {
   const operators = new WatchableMap<string, IstioOperator>({ name: 'operators' });
   const runs: {
@@ -41,7 +41,7 @@ async function world() {
 }
 const objects = (name: string): AnyObject[] => [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }];
 
-test('equal input is rendered once', async () => {
+test('renderedManifests renders equal input once', async () => {
   const { operators, runs, seen } = await world();
   expect(seen()).toEqual({ state: 'pending' });
   runs[0]!.end.resolve(objects('a'));
@@ -52,7 +52,7 @@ test('equal input is rendered once', async () => {
   expect(runs).toHaveLength(1);
 });
 
-test('while another version is rendered, and when that fails, what was rendered stays', async () => {
+test('renderedManifests keeps the previous manifests while another version is rendered, and if that fails', async () => {
   const { operators, runs, seen } = await world();
   runs[0]!.end.resolve(objects('a'));
   await turn();
@@ -68,7 +68,7 @@ test('while another version is rendered, and when that fails, what was rendered 
   });
 });
 
-test('a renderer that hangs is given up when the operator changes', async () => {
+test('renderedManifests aborts a renderer that hangs when the operator changes', async () => {
   const { operators, runs, seen } = await world();
   operators.store('mesh', operator('2'));
   await turn();

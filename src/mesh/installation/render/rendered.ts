@@ -1,5 +1,5 @@
-// Manifests as a derived map: rendered when somebody reads them, again when the operator comes out different, and kept
-// while a renderer fails, hangs or is missing, so that the mesh that runs is left alone.
+// Manifests as a derived map: rendered when they are first read and again when the operator changes, and kept while a
+// renderer fails, hangs or is missing, so that the running mesh is left alone.
 import type { AnyObject } from '../../../kube/index.ts';
 import { derive, deriveAsync } from '../../../watchable/index.ts';
 import type { AsyncOptions, Compute, Computed, DerivedValues } from '../../../watchable/index.ts';
@@ -9,7 +9,7 @@ import type { Renderer } from './renderer.ts';
 
 export type Rendered = Computed<readonly AnyObject[]>;
 
-/** The manifests of the operator that `desired` gives for a key, in the order in which they are applied. */
+/** The manifests of the operator that `desired` returns for a key, in the order in which they are applied. */
 export function renderedManifests(
   renderer: Renderer,
   desired: Compute<string, IstioOperator>,

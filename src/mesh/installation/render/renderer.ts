@@ -1,20 +1,20 @@
-// What turns an IstioOperator into objects of the cluster. Equal input gives equal output: it is rendered once and kept.
+// A renderer turns an IstioOperator into objects of the cluster. It is deterministic, so results are cached.
 import type { AnyObject } from '../../../kube/index.ts';
 import type { IstioOperator } from '../operator/operator.ts';
 import type { Rendered } from './rendered.ts';
 
 export interface Renderer {
-  /** For people: `istioctl /usr/local/bin/istioctl`. */
+  /** The name for messages: `istioctl /usr/local/bin/istioctl`. */
   readonly name: string;
-  /** What it renders runs no proxies. */
+  /** Whether the rendered objects run no proxies. */
   readonly isSimulated?: boolean;
-  /** Rejects with a RenderError. Gives up when the signal aborts. */
+  /** Rejects with a RenderError. Stops when the signal aborts. */
   render(operator: IstioOperator, signal?: AbortSignal): Promise<readonly AnyObject[]>;
-  /** What is known already, of a renderer for those who can't wait. */
+  /** Returns a cached result without waiting; only for renderers of forecasts. */
   known?(operator: IstioOperator): Rendered;
 }
 
-/** Why there are no manifests; the message is for the status of the resource. */
+/** Why rendering failed; the message is for the status of the resource. */
 export class RenderError extends Error {
   override readonly name = 'RenderError';
 }

@@ -30,7 +30,7 @@ export const workload = (name: string, options: WorkloadOptions = {}): Workload 
   spec: { replicas: 2, template: { metadata: { labels: { app: name } } }, ...options.spec },
   status: { ...HEALTHY, ...options.status },
 });
-/** All workloads are outdated by default. */
+/** A plan for workloads that are all outdated by default. */
 export function plan(
   workloads: readonly Workload[],
   facts: Partial<RestartFacts> = {},

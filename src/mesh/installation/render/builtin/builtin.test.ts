@@ -1,5 +1,5 @@
-// What the built-in renderer makes of each `testdata/NAME.in.yaml` is what `NAME.out.yaml` says, and a cluster runs it.
-// `UPDATE_GOLDEN=1 npx vitest run src/mesh` writes the outputs again: read the difference.
+// The output of the built-in renderer for each `testdata/NAME.in.yaml` is compared with `NAME.out.yaml`, and becomes
+// ready on a cluster. `UPDATE_GOLDEN=1 npx vitest run src/mesh` rewrites the outputs: review the diff.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -36,23 +36,23 @@ const names = readdirSync(DIR)
   .filter((name) => name.endsWith('.in.yaml'))
   .map((name) => name.replace('.in.yaml', ''));
 
-test.each(names)('%s', (name) => {
+test.each(names)('renderBuiltin for %s matches its golden output', (name) => {
   const objects = renderBuiltin(operatorOf(name)).filter(({ kind }) => kind !== 'CustomResourceDefinition');
   const text = objects.map((each) => stringify(each, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n');
   expect(text).toBe(goldenOf(text, path.join(DIR, `${name}.out.yaml`)));
 });
 
-test('Istio brings fifteen kinds', () => {
+test('renderBuiltin defines the fifteen kinds of Istio', () => {
   const kinds = renderBuiltin(operatorOf('evaluation')).filter(({ kind }) => kind === 'CustomResourceDefinition');
   expect(kinds).toHaveLength(15);
 });
 
-test('equal input gives equal output', async () => {
+test('builtinRenderer gives equal output for equal input', async () => {
   const [a, b] = [await builtinRenderer.render(operatorOf('evaluation')), renderBuiltin(operatorOf('evaluation'))];
   expect(a).toEqual(b);
 });
 
-describe('on an API server', () => {
+describe('the rendered objects on an API server', () => {
   let cluster: Embedded;
   let client: Client;
 
@@ -74,7 +74,7 @@ describe('on an API server', () => {
       namespaced: metadata.namespace !== undefined,
     });
 
-  test('every component gets ready', async () => {
+  test('become ready for every component', async () => {
     const objects = renderBuiltin(operatorOf('evaluation'));
     const apply = (object: AnyObject): Promise<unknown> =>
       client.patch(
@@ -90,7 +90,7 @@ describe('on an API server', () => {
       metadata: { name: 'istio-system', labels: { team: 'a' }, annotations: { note: 'mine' } },
     });
     for (const object of foundation()) await apply(object);
-    // What others put on the namespace stays.
+    // Labels and annotations of others on the namespace are kept.
     expect((await client.get(kindOf(namespace!), { name: 'istio-system' })).metadata).toMatchObject({
       labels: { team: 'a', 'namespaces.warden.kyma-project.io/validate': 'enabled' },
       annotations: { note: 'mine', 'istios.operator.kyma-project.io/managed-by-disclaimer': DISCLAIMER_TEXT },

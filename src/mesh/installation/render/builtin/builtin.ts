@@ -1,5 +1,5 @@
-// A small renderer that needs no program: the workloads of the control plane, their services and scaling, and Istio's
-// kinds, so that the whole life of a mesh can be tried on a cluster that runs no real pods. It injects nothing.
+// A small renderer that needs no istioctl: the workloads of the control plane, their services and scaling, and Istio's
+// kinds, so that the whole lifecycle of a mesh can be tried on a cluster without real pods. It injects no sidecars.
 import type { AnyObject } from '../../../../kube/index.ts';
 import type { IstioOperator, Overlay } from '../../operator/operator.ts';
 import { overlay } from '../../operator/operator.ts';
@@ -40,7 +40,7 @@ export function renderBuiltin(operator: IstioOperator): readonly AnyObject[] {
   ];
 }
 
-/** Objects with the edits that the operator asks for. */
+/** Objects with the overlays of the operator. */
 function edited(objects: readonly AnyObject[], overlays: readonly Overlay[] = []): readonly AnyObject[] {
   return objects.map((object) => {
     const patches = overlays

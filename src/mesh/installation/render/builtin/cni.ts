@@ -1,4 +1,4 @@
-// The CNI node agent: its account, its configuration and its pods.
+// The CNI node agent: its ServiceAccount, its configuration and its DaemonSet.
 import type { AnyObject } from '../../../../kube/index.ts';
 import type { IstioOperator } from '../../operator/operator.ts';
 import { imageOf, valueAt } from '../../operator/operator.ts';

@@ -1,4 +1,4 @@
-// istiod: its account and rights, its configuration, its Service, its pods and its webhooks.
+// istiod: its ServiceAccount and RBAC, its configuration, its Service, its Deployment and its webhooks.
 import { stringify } from 'yaml';
 import type { AnyObject } from '../../../../kube/index.ts';
 import { ISTIO_NAMESPACE } from '../../../names.ts';
@@ -14,7 +14,7 @@ export function controlPlane(operator: IstioOperator): readonly AnyObject[] {
   const k8s = operator.spec.components.pilot.k8s ?? {};
   return [
     serviceAccount(NAME, 'Pilot'),
-    ...rights(),
+    ...rbac(),
     ...configuration(operator),
     {
       apiVersion: 'v1',
@@ -47,7 +47,7 @@ export function controlPlane(operator: IstioOperator): readonly AnyObject[] {
   ];
 }
 
-/** What the real istiod reads: here it is there to be read by people, and by what decides about restarts. */
+/** The configuration of a real istiod: here it is only for people, and for decisions about restarts. */
 function configuration({ spec }: IstioOperator): readonly AnyObject[] {
   const configMap = (name: string, data: Record<string, string>): AnyObject => ({
     apiVersion: 'v1',
@@ -55,7 +55,7 @@ function configuration({ spec }: IstioOperator): readonly AnyObject[] {
     metadata: inNamespace(name, 'Pilot'),
     data,
   });
-  // The charts put here what the operator says elsewhere.
+  // As the charts do, adds settings from other fields of the operator.
   const { hub, tag, components } = spec;
   const chosen = { global: { hub, tag }, pilot: { cni: { enabled: components.cni.enabled } } };
   return [
@@ -64,7 +64,7 @@ function configuration({ spec }: IstioOperator): readonly AnyObject[] {
   ];
 }
 
-function rights(): readonly AnyObject[] {
+function rbac(): readonly AnyObject[] {
   const name = `istiod-clusterrole-${ISTIO_NAMESPACE}`;
   return [
     {
@@ -94,7 +94,7 @@ function rights(): readonly AnyObject[] {
   ];
 }
 
-/** Nothing answers here, so the webhook must never be asked. */
+/** Nothing serves the webhook, so it must never be called. */
 function injector(): AnyObject {
   const { labels, ...metadata } = clusterWide('istio-sidecar-injector', 'Pilot');
   const never = { matchLabels: { 'istio.io/deactivated': 'never-match' } };

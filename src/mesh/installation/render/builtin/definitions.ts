@@ -1,11 +1,11 @@
-// Definitions of Istio's kinds: names as they are, content unchecked.
+// Definitions of Istio's kinds, with their names, but without a schema for their contents.
 import type { AnyObject } from '../../../../kube/index.ts';
 import { ISTIO_KINDS } from '../../../istio-kinds.ts';
 import { clusterWide } from './objects.ts';
 
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** One CustomResourceDefinition a kind. */
+/** One CustomResourceDefinition for each kind. */
 export function definitions(): readonly AnyObject[] {
   return ISTIO_KINDS.map(({ group, versions, kind, plural, shortNames }) => ({
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -1,4 +1,4 @@
-// An ingress or egress gateway: its account, its Service and its pods.
+// An ingress or egress gateway: its ServiceAccount, its Service and its Deployment.
 import type { AnyObject } from '../../../../kube/index.ts';
 import type { GatewayComponent, IstioOperator, Tree } from '../../operator/operator.ts';
 import { imageOf, valueAt } from '../../operator/operator.ts';

@@ -1,4 +1,4 @@
-// Pieces that the built-in objects have in common.
+// Common parts of the built-in objects.
 import type { AnyObject } from '../../../../kube/index.ts';
 import { ISTIO_NAMESPACE, PRIORITY_CLASS } from '../../../names.ts';
 import { COMPONENT_LABEL } from '../../components.ts';
@@ -6,12 +6,12 @@ import type { ComponentName } from '../../components.ts';
 import type { IstioOperator, K8s } from '../../operator/operator.ts';
 import { valueAt } from '../../operator/operator.ts';
 
-/** Metadata of an object in Istio's namespace. */
+/** The metadata of an object in Istio's namespace. */
 export function inNamespace(name: string, component: ComponentName, labels: Readonly<Record<string, string>> = {}) {
   return { name, namespace: ISTIO_NAMESPACE, labels: { ...labels, [COMPONENT_LABEL]: component } };
 }
 
-/** Metadata of an object of the whole cluster. */
+/** The metadata of a cluster-scoped object. */
 export function clusterWide(name: string, component: ComponentName) {
   return { name, labels: { [COMPONENT_LABEL]: component } };
 }
@@ -26,7 +26,7 @@ interface PodOptions {
   readonly container: { readonly name: string; readonly image: string; readonly ports?: readonly number[] };
 }
 
-/** The template of pods, with what the operator says about them. */
+/** The pod template, with the settings of the operator. */
 export function podTemplate(k8s: K8s, { serviceAccountName, labels, container }: PodOptions) {
   const { name, image, ports = [] } = container;
   return {
@@ -59,7 +59,7 @@ interface ScaledOptions extends PodOptions {
   readonly budget: boolean;
 }
 
-/** A Deployment with its autoscaler and, where more than one pod is sure to run, a PodDisruptionBudget. */
+/** A Deployment with its autoscaler and, if at least two replicas are guaranteed, a PodDisruptionBudget. */
 export function scaledDeployment(name: string, k8s: K8s, options: ScaledOptions): readonly AnyObject[] {
   const { component, selector, budget } = options;
   const metadata = inNamespace(name, component, selector);
@@ -105,7 +105,7 @@ export function scaledDeployment(name: string, k8s: K8s, options: ScaledOptions)
   ];
 }
 
-/** Whether the operator wants PodDisruptionBudgets. */
+/** Whether PodDisruptionBudgets are enabled in the operator. */
 export function wantsBudgets({ spec }: IstioOperator): boolean {
   return valueAt(spec.values, 'global.defaultPodDisruptionBudget.enabled') === true;
 }

@@ -1,4 +1,4 @@
-// A plan that tells people how far a resource is: its status, Events for what a person acts on, and when to look again.
+// A plan with the status of a resource, Events for what a person acts on, and the time of the next retry.
 import type { Istio } from '../api/istio.ts';
 import type { Plan, PlannedEvent } from '../controller/index.ts';
 import type { Step } from '../kube/index.ts';
@@ -6,8 +6,8 @@ import { worstOf } from './failures.ts';
 import { meshStatus } from './status.ts';
 import type { StatusFacts } from './status.ts';
 
-/** A plan with these steps that tells of these facts. */
-export function tell(facts: StatusFacts, steps: readonly Step[] = [], againInMs?: number): Plan {
+/** A plan with these steps, and with the status and Events for these facts. */
+export function report(facts: StatusFacts, steps: readonly Step[] = [], againInMs?: number): Plan {
   const status = meshStatus(facts);
   const { retry } = worstOf(facts.failures) ?? {};
   const times = [typeof retry === 'number' ? retry * 1000 : Infinity, againInMs ?? Infinity];
@@ -20,10 +20,10 @@ export function tell(facts: StatusFacts, steps: readonly Step[] = [], againInMs?
   };
 }
 
-/** What `Ready` says while Istio itself works: workloads may still be restarted for it. */
+/** The reasons of `Ready` while Istio itself works; workloads may still be restarting. */
 const WORKING: ReadonlySet<string | undefined> = new Set(['ReconcileSucceeded', 'ReconcileRequeued']);
 
-/** One for each state that a person acts on, or has waited for; none for restarts, which have Events of their own. */
+/** An Event for each state that a person acts on or waits for; none for restarts, which have their own Events. */
 function eventsOf({ status: before }: Istio, status: ReturnType<typeof meshStatus>): readonly PlannedEvent[] {
   const { state, description = '', conditions = [], istioVersion } = status;
   const reason = reasonOf(conditions) ?? state;
@@ -32,8 +32,8 @@ function eventsOf({ status: before }: Istio, status: ReturnType<typeof meshStatu
     return [{ type: 'Normal', reason, note: 'Istio is uninstalled' }];
   }
   if (state === 'Error' || state === 'Warning') {
-    const isTold = before?.state === state && before.description === description;
-    return isTold ? [] : [{ type: 'Warning', reason, note: description }];
+    const isReported = before?.state === state && before.description === description;
+    return isReported ? [] : [{ type: 'Warning', reason, note: description }];
   }
   if (!WORKING.has(reason) || WORKING.has(reasonBefore)) return [];
   const note = `Istio ${istioVersion ?? ''} is ready`.replace('  ', ' ');

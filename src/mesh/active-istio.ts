@@ -1,28 +1,28 @@
-// Which Istio resource rules: the oldest in its namespace. The others say so, and have no effect.
+// The active Istio resource: the oldest in its namespace. The others report that they have no effect.
 import type { Istio } from '../api/istio.ts';
 import { failure } from './failures.ts';
 import type { Failure } from './failures.ts';
 import { MODULE_NAMESPACE } from './names.ts';
 
 /**
- * The resource that rules: the oldest in `kyma-system`, and of several that were made in the same second the first by
- * name. One that is being deleted still rules, so that nobody installs what it is about to uninstall.
+ * The active resource: the oldest in `kyma-system`, and of several from the same second the first by name. One that is
+ * being deleted is still active, so that no other resource installs what it is about to uninstall.
  */
-export function rulingIstio(istios: Iterable<Istio>): Istio | undefined {
-  let ruling: Istio | undefined;
+export function activeIstio(istios: Iterable<Istio>): Istio | undefined {
+  let active: Istio | undefined;
   for (const istio of istios) {
     if (istio.metadata.namespace !== MODULE_NAMESPACE) continue;
-    if (ruling === undefined || isOlder(istio, ruling)) ruling = istio;
+    if (active === undefined || isOlder(istio, active)) active = istio;
   }
-  return ruling;
+  return active;
 }
 
-/** Why a resource has no effect; undefined for the one that rules. */
-export function notRuling(istio: Istio, istios: Iterable<Istio>): Failure | undefined {
+/** Why a resource has no effect; undefined for the active one. */
+export function whyInactive(istio: Istio, istios: Iterable<Istio>): Failure | undefined {
   if (istio.metadata.namespace !== MODULE_NAMESPACE) {
     return failure('namespace', `istio CR is not in ${MODULE_NAMESPACE} namespace`);
   }
-  const { name, namespace, uid } = (rulingIstio(istios) ?? istio).metadata;
+  const { name, namespace, uid } = (activeIstio(istios) ?? istio).metadata;
   if (uid === istio.metadata.uid && name === istio.metadata.name) return undefined;
   return failure('duplicate', `only Istio CR ${name} in ${namespace} reconciles the module`);
 }

@@ -1,10 +1,11 @@
-// The mark that a restart leaves: when, and for which desired state. Writing it is what restarts a workload, except where
-// pods are replaced by deleting them; there it says which pods count as old.
+// The annotations of a restart: its time, and the hash of the desired state. Writing them restarts a workload, except
+// for kinds whose pods must be deleted; there they determine which pods count as old.
 import type { Pod, Workload } from '../workloads.ts';
+import { withAnnotations } from '../../kube/annotations.ts';
 import { timestamp } from '../../kube/times.ts';
 import { RESTARTED_AT, RESTARTED_FOR } from '../names.ts';
 
-export interface RestartMark {
+export interface LastRestart {
   /** The hash of the desired state. */
   readonly for: string;
   readonly at: number;
@@ -15,13 +16,13 @@ function hasRollout({ kind }: Workload): boolean {
   return kind === 'Deployment' || kind === 'StatefulSet' || kind === 'DaemonSet';
 }
 
-/** ReplicaSets and ReplicationControllers keep pods as they are: they have to be deleted. */
+/** ReplicaSets and ReplicationControllers do not replace running pods: these must be deleted. */
 export function needsDeletion({ kind }: Workload): boolean {
   return kind === 'ReplicaSet' || kind === 'ReplicationController';
 }
 
-/** For what and when a workload was last restarted. */
-export function markOf(workload: Workload): RestartMark | undefined {
+/** The last restart of a workload. */
+export function lastRestart(workload: Workload): LastRestart | undefined {
   const annotations = hasRollout(workload)
     ? workload.spec?.template?.metadata?.annotations
     : workload.metadata.annotations;
@@ -29,27 +30,22 @@ export function markOf(workload: Workload): RestartMark | undefined {
   return hash === undefined ? undefined : { for: hash, at: Date.parse(at) || 0 };
 }
 
-/** The workload with the mark. Nothing else is touched: autoscalers and GitOps write to it as well. */
-export function marked(workload: Workload, hash: string, now: number): Workload {
-  const mark = { [RESTARTED_AT]: timestamp(now), [RESTARTED_FOR]: hash };
+/** The workload with the annotations of a restart. Nothing else changes, as autoscalers and GitOps write to it too. */
+export function withRestart(workload: Workload, hash: string, now: number): Workload {
+  const added = { [RESTARTED_AT]: timestamp(now), [RESTARTED_FOR]: hash };
   if (!hasRollout(workload)) {
-    const annotations = { ...workload.metadata.annotations, ...mark };
     // Argo replaces the pods of a Rollout without a new revision, whose steps would take hours.
     const spec = workload.kind === 'Rollout' ? { ...workload.spec, restartAt: timestamp(now) } : workload.spec;
-    return { ...workload, metadata: { ...workload.metadata, annotations }, ...(spec && { spec }) };
+    return { ...withAnnotations(workload, added), ...(spec && { spec }) };
   }
   const { template = {} } = workload.spec ?? {};
-  const annotations = { ...template.metadata?.annotations, ...mark };
-  return {
-    ...workload,
-    spec: { ...workload.spec, template: { ...template, metadata: { ...template.metadata, annotations } } },
-  };
+  return { ...workload, spec: { ...workload.spec, template: withAnnotations(template, added) } };
 }
 
-/** Of the outdated pods of a workload, the one to delete next: the oldest that was there before the mark. */
-export function podToDelete(mark: RestartMark, outdated: Iterable<Pod>): Pod | undefined {
+/** The outdated pod of a workload to delete next: the oldest that was created before the restart. */
+export function podToDelete(restart: LastRestart, outdated: Iterable<Pod>): Pod | undefined {
   const made = ({ metadata }: Pod): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
   return [...outdated]
-    .filter((pod) => made(pod) < mark.at && pod.metadata.deletionTimestamp === undefined)
+    .filter((pod) => made(pod) < restart.at && pod.metadata.deletionTimestamp === undefined)
     .toSorted((a, b) => made(a) - made(b) || (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }

@@ -3,7 +3,7 @@ import type { Istio } from '../api/istio.ts';
 import { failure } from './failures.ts';
 import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';
 import type { StatusFacts } from './status.ts';
-import { tell } from './tell.ts';
+import { report } from './report.ts';
 
 const pending: PendingWorkload = {
   workload: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'a' },
@@ -21,11 +21,11 @@ const DONE: RestartPlan = {
 };
 const RESTARTING: RestartPlan = { ...DONE, restarting: [pending], progress: { total: 1, done: 0 } };
 
-/** The Events of states that a resource is in one after the other. */
+/** The Events for a sequence of states. */
 function eventsOf(...facts: readonly Partial<StatusFacts>[]): readonly string[] {
   let istio: Istio = { apiVersion: 'v1', kind: 'Istio', metadata: { name: 'default', generation: 1 } };
   return facts.flatMap((each) => {
-    const { status, events = [] } = tell({ istio, failures: [], istioVersion: '1.31.0', ...each });
+    const { status, events = [] } = report({ istio, failures: [], istioVersion: '1.31.0', ...each });
     istio = { ...istio, status: status as NonNullable<Istio['status']> };
     return events.map(({ reason, note }) => `${reason}: ${note}`);
   });
@@ -33,13 +33,13 @@ function eventsOf(...facts: readonly Partial<StatusFacts>[]): readonly string[] 
 
 const READY = 'ReconcileSucceeded: Istio 1.31.0 is ready';
 
-test('that Istio is ready is told once, not after every restart of workloads', () => {
+test('report emits the Event that Istio is ready once, not after every restart of workloads', () => {
   const [installing, restarting, done] = [{ waiting: 'Pilot' }, { restarts: RESTARTING }, { restarts: DONE }];
   expect(eventsOf(installing, done, restarting, done, restarting, done)).toEqual([READY]);
   expect(eventsOf(installing, restarting, done)).toEqual([READY]);
 });
 
-test('it is told again once something was wrong or is installed again', () => {
+test('report emits the Event again after a failure or a reinstallation', () => {
   const broken = { failures: [failure('install', 'no')] };
   expect(eventsOf({}, broken, broken, {})).toEqual([
     READY,
