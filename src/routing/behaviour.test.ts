@@ -1,4 +1,4 @@
-// Both dialects of AWS App Mesh do what the rules say.
+// Both App Mesh back ends route requests as the rules say.
 import { expect, test } from 'vitest';
 import { landingOf } from '../traffic/appmesh/evaluate.ts';
 import { meshOfObjects, meshOfResources } from '../traffic/appmesh/mesh.ts';
@@ -26,7 +26,7 @@ function evaluator<Output>(backend: Backend<Output>, read: (output: Output) => M
 behaviourSuite('appmesh-api', evaluator(appMeshApi, meshOfResources));
 behaviourSuite('appmesh-crd', evaluator(appMeshCrd, meshOfObjects));
 
-test('a workload reaches every host but its own', () => {
+test('landingOf: a workload reaches only the hosts in its backends', () => {
   const mesh: Mesh = {
     backends: new Map([['a', new Set(['b.svc'])]]),
     services: new Map([

@@ -1,4 +1,4 @@
-// Every code that a diagnostic may have, with what it means and what to do. Conditions have it as their reason.
+// Every code of a diagnostic, with its meaning and advice. Conditions use the codes as their reasons.
 import type { ReasonEntry } from '../controller/index.ts';
 
 export const CODES = {
@@ -35,8 +35,8 @@ export const CODES = {
     advice: 'Remove one Mesh, or give them different names in spec.awsAppMesh.awsName.',
   },
   MESH_GROUP_INVALID: {
-    meaning: 'a group has a member that is no mesh; rules for it reach only the members before that one',
-    advice: 'Correct the member that the message names: a group may have meshes only.',
+    meaning: 'a group has a member that is not a mesh; rules for the group apply only to the members before it',
+    advice: 'Correct the member that the message names: a group may only have meshes as members.',
   },
   POD_VN_ENV_FORMAT: {
     meaning: 'the variable that names the virtual node of a pod has an unexpected format',
@@ -65,12 +65,12 @@ export const CODES = {
   VN_MULTIPLE_SERVICES: {
     meaning: 'several services select the pods of a virtual node, so its host is ambiguous',
     advice:
-      'App Mesh needs one host for each virtual node. Let a Service for all versions select one version only, and put rules in its place.',
+      'App Mesh needs one host for each virtual node. Change a Service that selects all versions so that it selects only one, and use rules instead.',
   },
   VN_PORT_UNMAPPED: {
     meaning: 'a port of a pod is not a port of its service',
     advice:
-      'Add the port to the Service. If the Service maps 80 to 8080 and the pod says 8080, give the Services in the input, too.',
+      'Add the port to the Service. If the Service maps 80 to 8080 and the pod says 8080, add the Services to the input, too.',
   },
   VN_DUPLICATE_HOST: {
     meaning: 'several virtual nodes have the same host',
@@ -126,7 +126,7 @@ export const CODES = {
   },
   SHIFT_UPSTREAM_NOT_FOUND: {
     meaning: 'a destination does not exist, or has no pods in the mesh',
-    advice: 'Create the Upstream. If it is there, none of its pods has a sidecar of this mesh.',
+    advice: 'Create the Upstream. If it exists, none of its pods has a sidecar of this mesh.',
   },
   SHIFT_NO_VIRTUAL_NODE: {
     meaning: 'a destination has no virtual node',
@@ -134,7 +134,7 @@ export const CODES = {
   },
   SHIFT_MULTIPLE_PORTS: {
     meaning: 'the destinations of a rule have different ports',
-    advice: 'Let all destinations of the rule use one port.',
+    advice: 'Use the same port for all destinations of the rule.',
   },
   SHIFT_ZERO_WEIGHT: {
     meaning: 'all weights of a rule are zero',
@@ -150,7 +150,7 @@ export const CODES = {
   },
   ROUTER_MULTIPLE_PORTS: {
     meaning: 'rules for one host lead to different ports',
-    advice: 'Let all rules for the host lead to one port.',
+    advice: 'Use the same port in all rules for the host.',
   },
   ROUTER_TOO_MANY_ROUTES: {
     meaning: 'a host has more routes than the mesh can prioritize; the rule that adds the last ones is skipped',
@@ -181,8 +181,8 @@ export const CODES = {
     advice: 'Give the pods a label in common.',
   },
   DELETION_BLOCKED: {
-    meaning: 'more would be removed from a mesh than is plausible; nothing is removed',
-    advice: 'If the removal is meant, set spec.awsAppMesh.allowEmpty, or raise spec.awsAppMesh.maxDeleteFraction.',
+    meaning: 'an implausibly large part of a mesh would be deleted; nothing is deleted',
+    advice: 'If the deletion is intended, set spec.awsAppMesh.allowEmpty, or raise spec.awsAppMesh.maxDeleteFraction.',
   },
   RESOURCE_FOREIGN: {
     meaning: 'somebody else created a resource under a name that a mesh needs; it is not changed',
@@ -190,8 +190,7 @@ export const CODES = {
   },
   WRITE_REFUSED: {
     meaning: 'the cluster or AWS rejected a write',
-    advice:
-      'The message has the words of the server: look for a missing right, a quota or a limit. The write is tried again.',
+    advice: "The message shows the server's error: check permissions, quotas and limits. The write is retried.",
   },
   BACKEND_MISSING: {
     meaning: 'a mesh cannot be written: kinds are not installed, or a package or credentials are missing',

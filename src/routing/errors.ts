@@ -1,4 +1,4 @@
-// The words of every diagnostic. The texts that SuperGloo's users know are kept as they are.
+// The messages of all diagnostics. Texts that users of SuperGloo know are kept unchanged.
 import type { CODES } from './codes.ts';
 import { keyOf } from './model.ts';
 import type { Ref } from './model.ts';
@@ -16,7 +16,7 @@ export interface Diagnostic extends Problem {
   readonly object: string;
 }
 
-/** A problem, told of the object that it belongs to. */
+/** A problem as a diagnostic about an object. */
 export function diagnostic(
   severity: Diagnostic['severity'],
   kind: string,
@@ -28,19 +28,19 @@ export function diagnostic(
 
 const listOf = (items: Iterable<string | number>): string => [...items].join(', ');
 
-/** The first of many. */
+/** The first items of a long list. */
 function someOf(items: readonly string[]): string {
-  const others = items.length - MOST_LISTED;
-  return others > 0 ? `${listOf(items.slice(0, MOST_LISTED))} and ${others} more` : listOf(items);
+  const others = items.length - MAX_LISTED;
+  return others > 0 ? `${listOf(items.slice(0, MAX_LISTED))} and ${others} more` : listOf(items);
 }
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
 const of = (code: Code, message: string): Problem => ({ code, message });
 
-/** Where the injector of AWS keeps the ports of pods that have no init container. */
+/** The annotation in which the injector of AWS stores the ports of pods without an init container. */
 export const PORTS_ANNOTATION = 'appmesh.k8s.aws/ports';
 
-/** The variables that sidecars are recognised by. */
+/** The environment variables that identify sidecars. */
 export const ENV = {
   node: 'APPMESH_VIRTUAL_NODE_NAME',
   arn: 'APPMESH_RESOURCE_ARN',
@@ -207,7 +207,7 @@ export const problems = {
   tooManyRoutes: (host: string, found: number, most: number) =>
     of(
       'ROUTER_TOO_MANY_ROUTES',
-      `host ${host} would have ${found} routesthat need priorities; AWS App Mesh has priorities for ${most}: use fewer matchers, or plain prefixes only`,
+      `host ${host} would have ${found} routes that need priorities; AWS App Mesh has priorities for ${most}: use fewer matchers, or plain prefixes only`,
     ),
   routeShadowed: (host: string, match: string, byMatch: string, byRule: Ref) =>
     of(

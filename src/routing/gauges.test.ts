@@ -43,7 +43,7 @@ function values(gauges: typeof ruleGauges, objects: readonly KubeObject[]): Reco
   );
 }
 
-test('rules are counted by state, also where there are none', () => {
+test('ruleGauges counts rules by state, also states with no rules', () => {
   const all = [READY, READY, PARTIAL, REJECTED, []].map((each) => object('RoutingRule', each));
   expect(values(ruleGauges, all)).toEqual({
     'offshoot_routing_rules Ready': 2,
@@ -55,7 +55,7 @@ test('rules are counted by state, also where there are none', () => {
   });
 });
 
-test('of meshes only those of AWS App Mesh are counted', () => {
+test('meshGauges counts only meshes of AWS App Mesh', () => {
   const all = [
     object('Mesh', READY, { spec: { awsAppMesh: {} } }),
     object('Mesh', REJECTED, { spec: { awsAppMesh: {} } }),

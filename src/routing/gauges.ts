@@ -1,4 +1,4 @@
-// Metrics of routing: how many rules and meshes are in which state.
+// Metrics of routing: the number of rules and meshes by state.
 import { Mesh, RoutingRule } from '../api/routing.ts';
 import { countByState } from '../controller/index.ts';
 import type { TableGauge } from '../controller/index.ts';
@@ -14,7 +14,7 @@ export const ruleGauges: readonly TableGauge[] = [
   }),
 ];
 
-/** Of meshes, those of AWS App Mesh: nobody here says something of others. */
+/** Only meshes of AWS App Mesh: no controller here writes the status of others. */
 export const meshGauges: readonly TableGauge[] = [
   countByState({
     name: 'offshoot_routing_meshes',

@@ -1,5 +1,5 @@
-// Every `testdata/NAME.in.yaml` is translated in both modes, through the command line; what is printed must be what
-// `NAME.out.yaml` says. `UPDATE_GOLDEN=1 npx vitest run src/routing/golden` writes the outputs again: read the difference.
+// Translates every `testdata/NAME.in.yaml` in both modes, through the command line, and compares the output with
+// `NAME.out.yaml`. `UPDATE_GOLDEN=1 npx vitest run src/routing/golden` rewrites the outputs: review the diff.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import type { BackendName } from './index.ts';
 
 const DIR = path.join(import.meta.dirname, 'testdata');
 
-/** What the command prints in each mode; once, if it is the same. */
+/** The output of the command in each mode; only once if it is the same. */
 function printedBy(name: string): unknown {
   const file = path.join(DIR, `${name}.in.yaml`);
   const head = (field: string): string | undefined =>
@@ -32,7 +32,7 @@ const names = readdirSync(DIR)
   .filter((name) => name.endsWith('.in.yaml'))
   .map((name) => name.replace('.in.yaml', ''));
 
-test.each(names)('%s', (name) => {
+test.each(names)('the translation of %s matches its golden output', (name) => {
   const output = path.join(DIR, `${name}.out.yaml`);
   const text = stringify(printedBy(name), { lineWidth: 0, aliasDuplicateObjects: false });
   if (process.env['UPDATE_GOLDEN']) writeFileSync(output, text);
@@ -40,12 +40,12 @@ test.each(names)('%s', (name) => {
   expect(text).toBe(readFileSync(output, 'utf8'));
 });
 
-test('no output is without an input', () => {
+test('every golden output has an input', () => {
   const outputs = readdirSync(DIR).filter((name) => name.endsWith('.out.yaml'));
   expect(outputs.filter((name) => !names.includes(name.replace('.out.yaml', '')))).toEqual([]);
 });
 
-/** Codes of what happens when a mesh is written, and one that needs a thousand routes. */
+/** Codes of problems when a mesh is written, and one that needs a thousand routes. */
 const ELSEWHERE = [
   'DELETION_BLOCKED',
   'RESOURCE_FOREIGN',
@@ -55,10 +55,10 @@ const ELSEWHERE = [
   'ROUTER_TOO_MANY_ROUTES',
 ];
 
-test('every code that a translation may tell is told by some output', () => {
+test('every code of a translation occurs in a golden output', () => {
   const outputs = names.map((name) => readFileSync(path.join(DIR, `${name}.out.yaml`), 'utf8')).join('');
-  const told = new Set(outputs.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g));
-  expect(Object.keys(CODES).filter((code) => !told.has(code))).toEqual(ELSEWHERE.toSorted(byPlace));
+  const found = new Set(outputs.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g));
+  expect(Object.keys(CODES).filter((code) => !found.has(code))).toEqual(ELSEWHERE.toSorted(byPosition));
 });
 
-const byPlace = (a: string, b: string): number => Object.keys(CODES).indexOf(a) - Object.keys(CODES).indexOf(b);
+const byPosition = (a: string, b: string): number => Object.keys(CODES).indexOf(a) - Object.keys(CODES).indexOf(b);

@@ -1,33 +1,33 @@
-// The words of this room: what is read, and the plan that all back ends are written from.
+// The model of routing: the decoded input, and the plan that all back ends emit.
 import type { Diagnostic, Problem } from './errors.ts';
 
-/** `compat`: the original's results to the letter. `strict`: nothing is dropped in silence, and one bad object stops no other. */
+/** `compat`: the exact results of SuperGloo. `strict`: nothing is dropped silently; a bad object affects no other. */
 export type Mode = 'compat' | 'strict';
 
-/** Names an object. In a reference, an empty namespace stands for any. */
+/** The name of an object. In a reference, an empty namespace means any namespace. */
 export interface Ref {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** How messages name an object. A reference without a namespace has only a name. */
+/** The name of an object in messages. A reference without a namespace has only a name. */
 export const keyOf = ({ namespace, name }: Ref): string => (namespace === '' ? name : `${namespace}.${name}`);
 
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Mesh {
   readonly ref: Ref;
-  /** The field of its spec that says what it is. */
+  /** The field of its spec that determines the type. */
   readonly type: string | undefined;
   readonly isAppMesh: boolean;
   readonly awsName: string | undefined;
-  /** When it was made; empty if that is not known. */
+  /** The creation time; empty if not known. */
   readonly createdAt: string;
-  /** How far a controller may go; defaults where nothing is said. */
+  /** The guards for writes, or their defaults. */
   readonly adopt: boolean;
   readonly allowEmpty: boolean;
   readonly maxDeleteFraction: number;
-  /** Where it is, and the Secret with the credentials. */
+  /** The AWS region, and the Secret with the credentials. */
   readonly region: string | undefined;
   readonly secret: Ref | undefined;
 }
@@ -37,7 +37,7 @@ export interface MeshGroup {
   readonly meshes: readonly (Ref | null)[];
 }
 
-/** Which upstreams are meant. */
+/** Selects upstreams. */
 export type Selector =
   | { readonly by: 'labels'; readonly labels: Labels }
   | { readonly by: 'upstreams'; readonly refs: readonly Ref[] }
@@ -47,19 +47,19 @@ export type Selector =
 
 type PathKind = 'prefix' | 'exact' | 'regex';
 
-/** A header or query parameter; without a value it must only be there. */
+/** A header or query parameter; without a value it only has to be present. */
 export interface ValueMatch {
   readonly name: string;
   readonly value: string;
   readonly regex: boolean;
 }
 
-/** Which requests: all of these conditions. */
+/** The conditions on a request; all of them must hold. */
 export interface Match {
   readonly path: { readonly kind: PathKind; readonly value: string };
   readonly headers: readonly ValueMatch[];
   readonly query: readonly ValueMatch[];
-  /** Any when empty. */
+  /** Any method if empty. */
   readonly methods: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export type Matcher = Omit<Match, 'path'> & { readonly path: Match['path'] | und
 
 export interface WeightedDestination {
   readonly weight: number;
-  /** Absent when nothing was written at all. */
+  /** Absent if the destination is empty. */
   readonly to?: {
     readonly upstream?: Ref;
     readonly subset?: Labels;
@@ -75,7 +75,7 @@ export interface WeightedDestination {
   };
 }
 
-/** Actions that no back end here knows; what they say is not kept. */
+/** Actions that no back end supports; their fields are not decoded. */
 export const OTHER_ACTIONS = [
   'faultInjection',
   'requestTimeout',
@@ -106,7 +106,7 @@ export interface Upstream {
         readonly kind: 'kube';
         readonly service: Ref;
         readonly port: number;
-        /** Absent is not the same as empty. */
+        /** An absent selector differs from an empty one. */
         readonly selector: Labels | undefined;
       }
     | { readonly kind: 'static'; readonly addr: string | undefined; readonly port: number | undefined }
@@ -116,24 +116,24 @@ export interface Upstream {
 export interface Pod {
   readonly ref: Ref;
   readonly labels: Labels;
-  /** Values of the variables of its containers, in order. */
+  /** The values of the environment variables of its containers, in order. */
   readonly nodeNames: readonly string[];
   readonly arns: readonly string[];
-  /** Values of the variable of its init containers, in order. */
+  /** The values of the environment variable of its init containers, in order. */
   readonly portLists: readonly string[];
   readonly portsAnnotation: string | undefined;
-  /** Ports of its containers that have a name. */
+  /** The named ports of its containers. */
   readonly namedPorts: Readonly<Record<string, number>>;
 }
 
 export interface Service {
   readonly ref: Ref;
   readonly selector: Labels | undefined;
-  /** What its ports lead to: numbers, or names of ports of the pods. */
+  /** The target ports: numbers, or names of container ports. */
   readonly targetPorts: readonly (number | string)[];
 }
 
-/** All that a translation reads. Every list but the rules is sorted by namespace and name; rules are in their order. */
+/** The input of a translation. All lists are sorted by namespace and name, except rules, which keep their order. */
 export interface Snapshot {
   readonly meshes: readonly Mesh[];
   readonly groups: readonly MeshGroup[];
@@ -143,27 +143,27 @@ export interface Snapshot {
   readonly services: readonly Service[];
 }
 
-/** Pods that share a virtual node. Without a host they only call others. */
+/** Pods that share a virtual node. Without a host they are only clients. */
 export interface Workload {
   readonly id: string;
   readonly host: string | undefined;
   readonly ports: readonly number[];
   readonly namespace: string;
-  /** Labels that all its pods have by their services. */
+  /** The common part of the selectors of its services. */
   readonly selector: Labels;
 }
 
-/** A host of the mesh: a service with pods in it. */
+/** A host of the mesh: a service with pods in the mesh. */
 export interface ServiceHost {
   readonly host: string;
   readonly service: Ref;
   readonly ports: readonly number[];
   readonly upstreams: readonly Ref[];
-  /** The workload behind it, if there is exactly one that could be made. */
+  /** The workload behind it, if there is exactly one that could be resolved. */
   readonly workload: string | undefined;
 }
 
-/** One of the places that requests of a route go to. Weights are those of the user. */
+/** A weighted destination of a route. Weights are those of the user. */
 export interface Target {
   readonly workload: string;
   readonly host: string;
@@ -186,27 +186,27 @@ export interface HostRoutes {
   readonly routes: readonly Route[];
 }
 
-/** How many routes a host has, and of which kind. */
+/** The number of routes of a host, and whether they need priorities. */
 export interface RouteCount {
   readonly matchers: number;
-  /** As many as matchers, and one more for each further method of a matcher. */
+  /** One for each matcher, and one more for each further method of a matcher. */
   readonly routes: number;
-  /** All are for prefixes, without other conditions. */
+  /** Whether all match by prefix, without other conditions. */
   readonly arePlainPrefixes: boolean;
 }
 
-/** What became of a rule in a mesh. */
+/** The outcome of a rule in a mesh. */
 export interface RuleOutcome {
   readonly rule: Ref;
   readonly hosts: readonly string[];
-  /** Absent when it was accepted. */
+  /** Absent if the rule was accepted. */
   readonly rejected?: Problem;
 }
 
-/** What a mesh should do, in words that are not those of any mesh. */
+/** The desired state of a mesh, independent of its type. */
 export interface MeshPlan {
   readonly mesh: Ref;
-  /** The name that the mesh has for itself. */
+  /** The name of the mesh at AWS. */
   readonly name: string;
   /** By id. */
   readonly workloads: readonly Workload[];
@@ -214,16 +214,16 @@ export interface MeshPlan {
   readonly services: readonly ServiceHost[];
   /** By host; only hosts with routes. */
   readonly hostRoutes: readonly HostRoutes[];
-  /** Whom each workload may call: all services, or only those with routes. */
+  /** The services that each workload may call: all of them, or only those with routes. */
   readonly connectivity: 'all' | 'routed';
   readonly rules: readonly RuleOutcome[];
-  /** Workloads that pods name and that could not be made: what there is of them must not be deleted for that. */
+  /** Workloads that pods name but that could not be resolved: their existing resources must not be deleted. */
   readonly unresolved: readonly string[];
-  /** Hosts whose rules lead to such workloads: their routes must not change for that. */
+  /** Hosts with rules that lead to such workloads: their existing routes must not change. */
   readonly unresolvedHosts: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   /** Why the mesh is rejected. */
   readonly failure?: Problem;
-  /** Nothing of it could be planned. Otherwise the plan has what is sound. */
+  /** The whole mesh was rejected. Otherwise the plan contains the valid part. */
   readonly isRejected?: boolean;
 }

@@ -12,16 +12,16 @@ test.each([
   ['a'.repeat(300), 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-4e5475d125a33c6190718e75adc1b70'],
   ['a'.repeat(64), 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-014842d480b571495a4a0363793f736'],
   ['a'.repeat(63), 'a'.repeat(63)],
-])('%s becomes %s', (name, sanitized) => {
+])('sanitize(%j) is %j', (name, sanitized) => {
   expect(sanitize(name)).toBe(sanitized);
 });
 
-test('the digest is that of the name before its letters are made small', () => {
+test('sanitize computes the digest before it converts the name to lower case', () => {
   expect(sanitize('A'.repeat(64))).not.toBe(sanitize('a'.repeat(64)));
   expect(sanitize('A'.repeat(64))).toMatch(/^a{31}-[0-9a-f]{31}$/);
 });
 
-test('length counts in bytes', () => {
+test('sanitize measures the length in bytes', () => {
   expect(sanitize('ä'.repeat(31))).toBe('ä'.repeat(31));
   expect(sanitize('ä'.repeat(32))).toMatch(/-[0-9a-f]{31}$/);
 });
@@ -34,16 +34,16 @@ test.each([
   ['___', /^x-[0-9a-f]{10}$/],
   ['ä'.repeat(100), /^[a-f0-9-]+-[0-9a-f]{10}$/],
   ['a_'.repeat(127), /^(a-){15}a-[0-9a-f]{10}$/],
-])('an object for %s has a name that Kubernetes takes', (name, expected) => {
+])('objectName(%j) is a valid Kubernetes name', (name, expected) => {
   expect(objectName(name)).toMatch(expected);
 });
 
-test('objects for different names that look alike have different names', () => {
+test('objectName gives similar names different results', () => {
   const names = ['a_b', 'a__b', 'a_b_', 'A_b', 'a-b', '_a-b'];
   expect(new Set(names.map(objectName)).size).toBe(names.length);
 });
 
-test('keys are in text order, and none is lost', () => {
+test('byKey sorts the keys, and loses none', () => {
   const made = byKey([
     ['b', 1],
     ['__proto__', 2],

@@ -1,4 +1,4 @@
-// The objects of others that routing reads or makes, as far as it knows them.
+// The kinds of Kubernetes and of the App Mesh controller that routing reads or writes, with the fields that it uses.
 import { defineKind, defineTable } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { ENV, PORTS_ANNOTATION } from './errors.ts';
@@ -14,7 +14,7 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly ports?: readonly object[];
 }
-/** Of pods nothing is kept but what tells their virtual node: there can be many. */
+/** Pods are cached with only the fields that determine their virtual node, as there can be many. */
 export const Pod = defineTable(defineKind<Pod>('v1', 'Pod', 'pods'), { transform: slimPod });
 
 function slimPod({ apiVersion, kind, metadata, spec = {} }: Pod): Pod {

@@ -1,4 +1,4 @@
-// What must hold of every translation.
+// Properties of every translation.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { percentages } from './backends/weights.ts';
@@ -52,7 +52,7 @@ interface Spec {
   }[];
 }
 
-/** Worlds that both modes read in the same way: plain prefixes, and a first destination that gets requests. */
+/** Worlds that both modes translate in the same way: plain prefixes, and a weight above zero for each destination. */
 const worlds = fc.integer({ min: 1, max: 5 }).chain((apps): fc.Arbitrary<Spec> => {
   const app = fc.integer({ min: 0, max: apps - 1 });
   const weight = fc.integer({ min: 1, max: 1000 });
@@ -104,7 +104,7 @@ function translated(objects: readonly Object[], mode: Mode, allowAll = true) {
   return result!;
 }
 
-test('the same input gives the same bytes, in whatever order everything but the rules comes', () => {
+test('translate gives the same output for any order of the objects, except rules', () => {
   const shuffled = worlds.chain((spec) => {
     const { others, rules } = objectsOf(spec);
     return fc.tuple(
@@ -123,7 +123,7 @@ test('the same input gives the same bytes, in whatever order everything but the 
   );
 });
 
-test('where nothing deviates, both modes give the same resources', () => {
+test('translate gives the same resources in both modes for such worlds', () => {
   fc.assert(
     fc.property(worlds, fc.boolean(), (spec, allowAll) => {
       const { others, rules } = objectsOf(spec);
@@ -136,7 +136,7 @@ test('where nothing deviates, both modes give the same resources', () => {
   );
 });
 
-test('with allow-all every workload may call every service but its own, once', () => {
+test('translate with allow-all lists every service except its own once in the backends of each workload', () => {
   fc.assert(
     fc.property(worlds, (spec) => {
       const { others, rules } = objectsOf(spec);
@@ -164,7 +164,7 @@ const weights = fc
   })
   .filter((each) => each.some((weight) => weight > 0));
 
-test('percentages sum to 100, and nothing goes where the weight is zero', () => {
+test('percentages sum to 100, and are zero where the weight is zero', () => {
   fc.assert(
     fc.property(weights, (given) => {
       const shares = percentages(given, 'strict');
@@ -177,7 +177,7 @@ test('percentages sum to 100, and nothing goes where the weight is zero', () => 
   );
 });
 
-test('a rule that cannot be kept changes nothing for the others', () => {
+test('translate: a rule that is rejected does not affect the others', () => {
   const broken: Object = {
     apiVersion: 'supergloo.solo.io/v1',
     kind: 'RoutingRule',

@@ -1,4 +1,4 @@
-// The reasons of conditions of rules, meshes and groups, beside the codes of diagnostics.
+// The condition reasons of rules, meshes and groups, in addition to the codes of diagnostics.
 import type { ReasonCatalogue } from '../controller/index.ts';
 import type { CODES } from './codes.ts';
 
@@ -10,7 +10,7 @@ export const REASONS = {
     Programmed: { meaning: 'Everything that follows from the object has been written.', advice: '' },
     Pending: { meaning: 'The object is being written.', advice: 'Wait.' },
     Rejected: {
-      meaning: 'The object is not written, or not as a whole.',
+      meaning: 'The object is not written, or only in part.',
       advice: 'Look at the condition `Accepted`: its reason is a code.',
     },
   },

@@ -1,4 +1,4 @@
-// Snapshot → configuration of each mesh in it: plan, check, emit. Pure; the command line and the tests call it.
+// Snapshot → configuration of each of its meshes: plan, check, emit. Pure; called by the command line and by tests.
 import type { Backend } from './backends/backend.ts';
 import { checkRule, namingOf } from './backends/check.ts';
 import { diagnostic, problems } from './errors.ts';
@@ -9,13 +9,13 @@ import { assignRules } from './resolve/targets.ts';
 
 export interface TranslateOptions {
   readonly mode: Mode;
-  /** Let every workload call every service, as the original does. */
+  /** Let every workload call every service, as in SuperGloo. */
   readonly allowAll: boolean;
 }
 
 export interface Translation<Output> {
   readonly plan: MeshPlan;
-  /** Absent when nothing could be made. In strict mode there may be both: what is sound, and why the rest is not. */
+  /** Absent if the whole mesh is rejected. In strict mode the valid part may come with an error about the rest. */
   readonly output?: Output;
   readonly error?: Problem;
   readonly diagnostics: readonly Diagnostic[];
@@ -24,9 +24,9 @@ export interface Translation<Output> {
 export interface Translated<Output> {
   /** One for each mesh of AWS App Mesh. */
   readonly meshes: readonly Translation<Output>[];
-  /** Why there is none. */
+  /** Why there are no meshes. */
   readonly error?: Problem;
-  /** What belongs to no mesh: groups, and rules for none. */
+  /** Diagnostics that belong to no mesh: about groups, and about rules without a mesh. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -54,8 +54,8 @@ function emitted<Output>(plan: MeshPlan, backend: Backend<Output>, mode: Mode): 
   if (failure !== undefined && isRejected) return { plan, error: failure, diagnostics };
   const emission = backend.emit(plan, mode);
   if ('failure' in emission) {
-    const told = diagnostic('error', 'Mesh', plan.mesh, emission.failure);
-    return { plan, error: emission.failure, diagnostics: [...diagnostics, told] };
+    const reported = diagnostic('error', 'Mesh', plan.mesh, emission.failure);
+    return { plan, error: emission.failure, diagnostics: [...diagnostics, reported] };
   }
   const warnings = emission.warnings.map((problem) => diagnostic('warning', 'Mesh', plan.mesh, problem));
   return {

@@ -1,47 +1,47 @@
-// The few calls of the App Mesh API that are needed, one shape for all types of resources. The SDK is behind it, or a fake.
+// The calls of the App Mesh API that are needed, in one form for all resource types.
 import type { ResourceType } from '../reconcile/resources.ts';
 
-/** What has a spec: all but the mesh. */
+/** The resource types with a spec: all except the mesh. */
 export type PartType = Exclude<ResourceType, 'mesh'>;
 
 /** Names a resource of a mesh. */
 export interface PartRef {
   readonly type: PartType;
   readonly name: string;
-  /** Of a route: the name of its router. */
+  /** For a route: the name of its router. */
   readonly router?: string;
 }
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** A resource as AWS has it. */
+/** A resource as AWS returns it. */
 export interface Described {
   readonly arn: string;
   readonly spec: object;
 }
 
 export interface AppMeshApi {
-  /** The mesh, if it is there. */
+  /** The mesh, if it exists. */
   mesh(meshName: string): Promise<{ readonly arn: string } | undefined>;
-  /** All meshes of the account, page after page. */
+  /** All meshes of the account, from all pages. */
   meshes(): Promise<readonly { readonly name: string; readonly arn: string }[]>;
   createMesh(meshName: string, tags: Tags): Promise<void>;
   deleteMesh(meshName: string): Promise<void>;
-  /** All resources of a type, page after page; routes of one router. */
+  /** All resources of a type, from all pages; for routes, those of one router. */
   list(meshName: string, type: PartType, router?: string): Promise<readonly (PartRef & { readonly arn: string })[]>;
   describe(meshName: string, ref: PartRef): Promise<Described>;
   tags(arn: string): Promise<Tags>;
-  /** Answers with the resource as it was made. */
+  /** Returns the resource as AWS created it. */
   create(meshName: string, ref: PartRef, spec: object, tags: Tags): Promise<Described>;
   update(meshName: string, ref: PartRef, spec: object): Promise<Described>;
   tag(arn: string, tags: Tags): Promise<void>;
   delete(meshName: string, ref: PartRef): Promise<void>;
 }
 
-/** What an error of AWS means for us. */
-export type Meaning = 'absent' | 'exists' | 'in use' | 'transient' | 'refused';
+/** How to handle an error of AWS. */
+export type ErrorKind = 'absent' | 'exists' | 'in use' | 'transient' | 'refused';
 
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const ERROR_KINDS: Readonly<Record<string, ErrorKind>> = {
   NotFoundException: 'absent',
   ConflictException: 'exists',
   ResourceInUseException: 'in use',
@@ -52,7 +52,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   RequestTimeout: 'transient',
 };
 
-export function meaningOf(error: unknown): Meaning {
+export function errorKindOf(error: unknown): ErrorKind {
   const {
     name = '',
     $metadata,
@@ -62,10 +62,10 @@ export function meaningOf(error: unknown): Meaning {
     code?: string;
     $metadata?: { httpStatusCode?: number };
   };
-  const known = MEANINGS[name];
+  const known = ERROR_KINDS[name];
   if (known !== undefined) return known;
   const status = $metadata?.httpStatusCode;
-  // Without an answer there may be one the next time.
+  // A network error, without a response: worth a retry.
   if (typeof code === 'string' && status === undefined) return 'transient';
   return status !== undefined && (status >= 500 || status === 429) ? 'transient' : 'refused';
 }

@@ -1,4 +1,4 @@
-// Bodies of calls and answers of AWS, as resources that can be compared; and the tags that say whose they are.
+// Converts request bodies and responses of AWS to resources that can be compared, and reads and writes ownership tags.
 import { createHash } from 'node:crypto';
 import { jsonEqual } from '../../watchable/index.ts';
 import type { Body } from '../backends/appmesh-api.ts';
@@ -8,16 +8,16 @@ import type { PartRef, Tags } from './api.ts';
 const MANAGED_BY = 'supergloo.solo.io/managed-by';
 const OWNER = 'supergloo.solo.io/owner';
 const HASH = 'supergloo.solo.io/hash';
-/** The longest value of a tag. */
+/** The maximum length of a tag value. */
 const LONGEST_TAG = 256;
 
-/** A part of a mesh that has a spec. */
+/** A resource of a mesh that has a spec. */
 export interface Part extends Resource {
   readonly ref: PartRef;
   readonly spec: object;
 }
 
-/** Whose resources are: those of a Mesh in a cluster. */
+/** The owner of resources: a Mesh in a cluster, as the value of a tag. */
 export function ownerOf(cluster: string, mesh: string): string {
   const owner = `${cluster}/${mesh}`;
   if (owner.length <= LONGEST_TAG) return owner;
@@ -25,7 +25,7 @@ export function ownerOf(cluster: string, mesh: string): string {
   return `${owner.slice(0, LONGEST_TAG - digest.length - 1)}-${digest}`;
 }
 
-/** The tags of a resource of ours. */
+/** The tags of a resource that we own. */
 export function tagsOf(owner: string, spec: object = {}): Tags {
   return { [MANAGED_BY]: 'supergloo', [OWNER]: owner, [HASH]: hashOf(spec) };
 }
@@ -34,7 +34,7 @@ export function isOwnedBy(owner: string, tags: Tags): boolean {
   return tags[MANAGED_BY] === 'supergloo' && tags[OWNER] === owner;
 }
 
-/** The Mesh that tags name, as people do. */
+/** The Mesh in the tags of a resource, in words. */
 export function ownerIn(tags: Tags): { readonly owner?: string } {
   const owner = tags[MANAGED_BY] === 'supergloo' ? tags[OWNER] : undefined;
   if (owner === undefined) return {};
@@ -44,12 +44,12 @@ export function ownerIn(tags: Tags): { readonly owner?: string } {
 
 function hashOf(spec: object): string {
   return createHash('sha256')
-    .update(JSON.stringify(normal(spec)))
+    .update(JSON.stringify(normalized(spec)))
     .digest('hex')
     .slice(0, 32);
 }
 
-/** A body that is to be sent, as a part. */
+/** Converts the body of a Create call to a part. */
 export function partOfBody(body: Body): Part {
   if ('virtualNodeName' in body) return partOf({ type: 'virtualNode', name: body.virtualNodeName }, body.spec);
   if ('virtualServiceName' in body) return partOf({ type: 'virtualService', name: body.virtualServiceName }, body.spec);
@@ -90,7 +90,7 @@ function serviceOf({ virtualService }: Backend): readonly string[] {
   return name === undefined ? [] : [name];
 }
 
-/** A virtual node that also calls these services. */
+/** Adds these services to the backends of a virtual node. */
 export function withBackends(part: Part, services: readonly string[]): Part {
   if (services.length === 0) return part;
   const { backends = [] } = part.spec as AnySpec;
@@ -98,34 +98,34 @@ export function withBackends(part: Part, services: readonly string[]): Part {
   return partOf(part.ref, { ...part.spec, backends: [...backends, ...more] });
 }
 
-/** Whether two specs mean the same. */
+/** Whether two specs are equivalent. */
 export function isSameSpec(a: object, b: object): boolean {
-  return jsonEqual(normal(a), normal(b));
+  return jsonEqual(normalized(a), normalized(b));
 }
 
-/** Whether the last spec that we sent is this one and still there; what else AWS has put into it does not matter. */
+/** Whether this is the spec that we sent last and it is still in place; fields that AWS added do not matter. */
 export function isAsSent(spec: object, live: object, tags: Tags): boolean {
-  return tags[HASH] === hashOf(spec) && has(normal(live), normal(spec));
+  return tags[HASH] === hashOf(spec) && covers(normalized(live), normalized(spec));
 }
 
-function has(live: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null || typeof live !== 'object' || live === null)
-    return live === wanted;
-  if (Array.isArray(wanted) && wanted.length !== Object.keys(live).length) return false;
-  return Object.entries(wanted).every(([field, value]) => has((live as Record<string, unknown>)[field], value));
+function covers(live: unknown, desired: unknown): boolean {
+  if (typeof desired !== 'object' || desired === null || typeof live !== 'object' || live === null)
+    return live === desired;
+  if (Array.isArray(desired) && desired.length !== Object.keys(live).length) return false;
+  return Object.entries(desired).every(([field, value]) => covers((live as Record<string, unknown>)[field], value));
 }
 
 const UNORDERED: ReadonlySet<string> = new Set(['backends', 'listeners']);
 
-/** Without what says nothing, and with lists in order whose order says nothing. */
-function normal(value: unknown, field = ''): unknown {
+/** Normalizes a value: drops empty fields, sorts keys, and sorts lists whose order does not matter. */
+function normalized(value: unknown, field = ''): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((each) => normal(each));
+    const items = value.map((each) => normalized(each));
     return UNORDERED.has(field) ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
   }
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value)
     .filter(([, each]) => each !== undefined && each !== null && !(Array.isArray(each) && each.length === 0))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, each]) => [name, normal(each, name)]));
+  return Object.fromEntries(fields.map(([name, each]) => [name, normalized(each, name)]));
 }

@@ -1,19 +1,19 @@
-// The App Mesh API through the SDK of AWS, which nobody has unless a mesh is written to AWS: it is loaded on first use.
+// The App Mesh API through the AWS SDK, which is an optional package: it is loaded on first use.
 import type * as Sdk from '@aws-sdk/client-app-mesh';
 import type { AppMeshApi, Described, PartRef, PartType, Tags } from './api.ts';
 
 export interface Access {
   readonly region: string | undefined;
-  /** Absent: what the environment of the process says (a role, a profile, variables). */
+  /** If absent, those of the environment of the process: a role, a profile or variables. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
-  /** Another address than that of AWS, for tests. */
+  /** Overrides the address of AWS, for tests. */
   readonly endpoint: string | undefined;
-  /** How long to wait for an answer. */
+  /** The timeout of a request. */
   readonly timeoutMs?: number;
 }
 
 const PACKAGE = '@aws-sdk/client-app-mesh';
-/** The most that a page can have. */
+/** The maximum page size. */
 const PAGE = 100;
 const TIMEOUT_MS = 15_000;
 
@@ -42,7 +42,7 @@ export async function connectAppMesh(
     ...(region !== undefined && { region }),
     ...(credentials && { credentials }),
     ...(endpoint !== undefined && { endpoint }),
-    // Who calls knows better what to try again, and when.
+    // The caller does the retries.
     maxAttempts: 1,
     requestHandler: { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
   });
@@ -52,7 +52,7 @@ export async function connectAppMesh(
 type Answer = Readonly<Record<string, unknown>>;
 type Call = (input: Answer) => Promise<Answer>;
 
-/** Of each type: its calls, where a list has its items, and the field that names it. */
+/** The calls for a resource type, the field of its list that holds the items, and the field of its response. */
 interface PartCalls {
   readonly name: string;
   readonly items: string;
@@ -64,7 +64,7 @@ interface PartCalls {
 }
 
 function overClient(sdk: typeof Sdk, client: Sdk.AppMeshClient): AppMeshApi {
-  // The inputs of all commands are alike but for one field, which no type of the SDK says.
+  // The inputs of all commands differ in one field only, which the types of the SDK cannot express.
   const call =
     (Command: new (input: never) => object): Call =>
     (input) =>
@@ -186,7 +186,7 @@ function tagList(tags: Tags): readonly { key: string; value: string }[] {
   return Object.entries(tags).map(([key, value]) => ({ key, value }));
 }
 
-/** Everything that comes page after page. */
+/** The items of all pages. */
 async function pages<T>(
   page: (
     nextToken: string | undefined,

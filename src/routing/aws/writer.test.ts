@@ -3,12 +3,12 @@ import { systemClock } from '../../kube/index.ts';
 import type { Body } from '../backends/appmesh-api.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { ownerOf } from './resources.ts';
-import type { Patience } from './retry.ts';
+import type { RetryPolicy } from './retry.ts';
 import { connectAppMesh, SdkMissing } from './sdk.ts';
 import { FakeAppMesh } from './testing/fake-app-mesh.ts';
-import type { Asked, Fault, FakeOptions } from './testing/fake-app-mesh.ts';
-import { bringUpToDate } from './writer.ts';
-import type { Result, Settled } from './writer.ts';
+import type { ApiCall, Fault, FakeOptions } from './testing/fake-app-mesh.ts';
+import { syncMesh } from './writer.ts';
+import type { Result, StoredSpecs } from './writer.ts';
 
 const MESH = 'store';
 const OWNER = ownerOf('cluster', 'mesh-system/store');
@@ -18,9 +18,9 @@ const GUARDS: Guards = {
   adopt: false,
   allowEmpty: false,
   maxDeleteFraction: 0.5,
-  isEnding: false,
+  isDeleting: false,
 };
-const PATIENCE: Patience = { clock: systemClock, attempts: 6, firstDelayMs: 1, random: () => 0.5 };
+const RETRY_POLICY: RetryPolicy = { clock: systemClock, attempts: 6, firstDelayMs: 1, random: () => 0.5 };
 
 const node = (name: string, backends: readonly string[] = []): Body => ({
   meshName: MESH,
@@ -68,9 +68,9 @@ afterEach(async () => {
 interface Aws {
   readonly fake: FakeAppMesh;
   readonly write: (bodies: readonly Body[], guards?: Partial<Guards>, owner?: string) => Promise<Result>;
-  /** By a process that has just begun. */
+  /** Writes as a process that has just started. */
   readonly writeAnew: (bodies: readonly Body[]) => Promise<Result>;
-  /** As the controller does: again and again until there is nothing left to do. */
+  /** Writes until there is nothing left to do, as the controller does. */
   readonly settle: (bodies: readonly Body[], guards?: Partial<Guards>) => Promise<Result>;
 }
 
@@ -84,15 +84,15 @@ async function start(options: FakeOptions = {}): Promise<Aws> {
     timeoutMs: 200,
   });
   running.push({ stop: () => api.close() }, fake);
-  const settled: Settled = new Map();
+  const storedSpecs: StoredSpecs = new Map();
   const write: Aws['write'] = (bodies, guards = {}, owner = OWNER) =>
-    bringUpToDate(
+    syncMesh(
       bodies,
-      { api, meshName: MESH, owner, guards: { ...GUARDS, ...guards }, patience: PATIENCE },
-      settled,
+      { api, meshName: MESH, owner, guards: { ...GUARDS, ...guards }, retryPolicy: RETRY_POLICY },
+      storedSpecs,
     );
   const writeAnew: Aws['writeAnew'] = (bodies) =>
-    bringUpToDate(bodies, { api, meshName: MESH, owner: OWNER, guards: GUARDS, patience: PATIENCE }, new Map());
+    syncMesh(bodies, { api, meshName: MESH, owner: OWNER, guards: GUARDS, retryPolicy: RETRY_POLICY }, new Map());
   const settle: Aws['settle'] = async (bodies, guards) => {
     let result = await write(bodies, guards);
     for (let again = 0; again < 20 && (result.isUnfinished || result.problems.length > 0); again++) {
@@ -103,8 +103,8 @@ async function start(options: FakeOptions = {}): Promise<Aws> {
   return { fake, write, writeAnew, settle };
 }
 
-describe('a mesh is brought up to date', () => {
-  test('from nothing: what others refer to first, all with our tags', async () => {
+describe('syncMesh', () => {
+  test('creates a mesh, referenced resources first, all with our tags', async () => {
     const { fake, write } = await start();
     expect(await write(ROUTED)).toEqual({
       writes: 7,
@@ -130,7 +130,7 @@ describe('a mesh is brought up to date', () => {
     expect(fake.state(MESH)).toMatchObject({ 'virtualNode a': ROUTED[0]!.spec, 'route r/r-0': ROUTED[3]!.spec });
   });
 
-  test('nothing is removed while what is wanted may go on to change', async () => {
+  test('removes nothing until the desired state has settled', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
     const before = fake.state(MESH);
@@ -140,7 +140,7 @@ describe('a mesh is brought up to date', () => {
     expect(Object.keys(fake.state(MESH))).not.toContain('virtualRouter r');
   });
 
-  test('the second time nothing is written', async () => {
+  test('writes nothing the second time', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
     fake.asked.length = 0;
@@ -148,13 +148,13 @@ describe('a mesh is brought up to date', () => {
     expect(fake.writes).toEqual([]);
   });
 
-  test('the order of backends and listeners says nothing', async () => {
+  test('ignores the order of backends and listeners', async () => {
     const { write } = await start();
     await write([node('a', ['x.svc', 'y.svc'])]);
     expect(await write([node('a', ['y.svc', 'x.svc'])])).toMatchObject({ writes: 0 });
   });
 
-  test('only what differs is written, and says so in its tag', async () => {
+  test('writes only what differs, and updates the hash in its tags', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
     const before = fake.tagsOf('route', MESH, 'r-0', 'r');
@@ -164,17 +164,17 @@ describe('a mesh is brought up to date', () => {
     expect(fake.tagsOf('route', MESH, 'r-0', 'r')).not.toEqual(before);
   });
 
-  test('what somebody changed is changed back, and what is gone comes back', async () => {
+  test('reverts changes by others, and recreates deleted resources', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
-    const wanted = fake.state(MESH);
+    const expected = fake.state(MESH);
     fake.remove('virtualService', MESH, 'b.svc');
     await write(ROUTED.with(1, node('b')));
     await write(ROUTED);
-    expect(fake.state(MESH)).toEqual(wanted);
+    expect(fake.state(MESH)).toEqual(expected);
   });
 
-  test('a service lets go of its router before routes and router go', async () => {
+  test('updates a service to drop its router before it deletes the routes and the router', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
     fake.asked.length = 0;
@@ -182,7 +182,7 @@ describe('a mesh is brought up to date', () => {
     expect(fake.writes).toEqual(['update virtualService a.svc', 'delete route r-0', 'delete virtualRouter r']);
   });
 
-  test('a route that moves to another router is made there and removed here', async () => {
+  test('recreates a route that moves to another router', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
     const moved = [
@@ -198,45 +198,45 @@ describe('a mesh is brought up to date', () => {
     expect(Object.keys(fake.state(MESH))).not.toContain('virtualRouter r');
   });
 
-  test('when the mesh ends everything of ours goes, and the mesh last', async () => {
+  test('deletes everything that we own when the mesh is deleted, and the mesh last', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
     fake.asked.length = 0;
-    expect(await write([], { isEnding: true })).toMatchObject({ isGone: true, problems: [] });
+    expect(await write([], { isDeleting: true })).toMatchObject({ isGone: true, problems: [] });
     expect(fake.writes.at(-1)).toBe('delete mesh store');
     expect(fake.has(MESH)).toBe(false);
   });
 
-  test('nothing is made of a mesh that ends before it was there', async () => {
+  test('creates nothing for a mesh that is deleted before it exists', async () => {
     const { fake, write } = await start();
-    expect(await write([], { isEnding: true })).toMatchObject({ isGone: true, writes: 0 });
+    expect(await write([], { isDeleting: true })).toMatchObject({ isGone: true, writes: 0 });
     expect(fake.has(MESH)).toBe(false);
   });
 });
 
-describe('what is not ours', () => {
-  test('stays, also when the mesh ends', async () => {
+describe('a resource that we do not own', () => {
+  test('is kept, also when the mesh is deleted', async () => {
     const { fake, write } = await start();
     fake.put('mesh', MESH, MESH);
     fake.put('virtualNode', MESH, 'ecs');
     fake.put('virtualService', MESH, 'ecs.svc', { provider: { virtualNode: { virtualNodeName: 'ecs' } } });
     await write(PLAIN);
-    expect(await write([], { isEnding: true })).toMatchObject({ isGone: true });
+    expect(await write([], { isDeleting: true })).toMatchObject({ isGone: true });
     expect(Object.keys(fake.state(MESH))).toEqual(['virtualNode ecs', 'virtualService ecs.svc']);
     expect(fake.has(MESH)).toBe(true);
   });
 
-  test('of another cluster is not ours', async () => {
+  test('may belong to the same Mesh of another cluster, and is reported', async () => {
     const { fake, write } = await start();
     await write([node('theirs')], {}, ownerOf('another', 'mesh-system/store'));
     await write(PLAIN);
     expect(Object.keys(fake.state(MESH))).toContain('virtualNode theirs');
-    const [told] = (await write([...PLAIN, node('theirs')])).problems;
-    expect(told).toMatchObject({ code: 'RESOURCE_FOREIGN' });
-    expect(told!.message).toContain('virtual node theirs was made for Mesh mesh-system/store of cluster another');
+    const [problem] = (await write([...PLAIN, node('theirs')])).problems;
+    expect(problem).toMatchObject({ code: 'RESOURCE_FOREIGN' });
+    expect(problem!.message).toContain('virtual node theirs was made for Mesh mesh-system/store of cluster another');
   });
 
-  test('is left alone under a name that we want, unless we may adopt it', async () => {
+  test('is left alone under a name that we need, unless we may adopt it', async () => {
     const { fake, write } = await start();
     fake.put('mesh', MESH, MESH);
     fake.put('virtualNode', MESH, 'a', { listeners: [] });
@@ -250,7 +250,7 @@ describe('what is not ours', () => {
 });
 
 describe('guards', () => {
-  test('an empty mesh is not emptied, and the rest of a mesh stays callable', async () => {
+  test('block the removal of all or of too many resources, unless allowEmpty is set', async () => {
     const { fake, write } = await start();
     await write(PLAIN);
     const before = fake.state(MESH);
@@ -262,8 +262,8 @@ describe('guards', () => {
   });
 });
 
-describe('lists come in pages', () => {
-  test('and all of them count', async () => {
+describe('a list with several pages', () => {
+  test('is read completely', async () => {
     const { fake, write } = await start({ page: 2 });
     const nodes = Array.from({ length: 9 }, (_, i) => node(`n${i}`));
     await write(nodes);
@@ -273,53 +273,53 @@ describe('lists come in pages', () => {
   });
 });
 
-describe('faults', () => {
+describe('syncMesh with faults', () => {
   const THROTTLED: Fault = { status: 429, type: 'TooManyRequestsException' };
   const BROKEN: Fault = { status: 500, type: 'InternalServerErrorException' };
 
-  /** Every n-th request has a fault. */
-  function every(n: number, fault: Fault): (asked: Asked) => Fault {
+  /** Injects a fault into every n-th request. */
+  function every(n: number, fault: Fault): (asked: ApiCall) => Fault {
     let count = 0;
     return () => (++count % n === 0 ? fault : undefined);
   }
 
   test.each<[string, Fault]>([
-    ['throttled', THROTTLED],
-    ['broken', BROKEN],
-    ['not available', { status: 503, type: 'ServiceUnavailableException' }],
-    ['connections that die', 'dead connection'],
-    ['answers that are lost', 'lost answer'],
-    ['no answer at all', 'silence'],
-  ])('%s: it ends as without', async (_what, fault) => {
+    ['throttling', THROTTLED],
+    ['internal server errors', BROKEN],
+    ['an unavailable service', { status: 503, type: 'ServiceUnavailableException' }],
+    ['closed connections', 'dead connection'],
+    ['lost responses', 'lost answer'],
+    ['timeouts', 'silence'],
+  ])('converges to the same state with %s', async (_what, fault) => {
     const { fake, settle } = await start({ fault: every(3, fault) });
     expect(await settle(ROUTED)).toMatchObject({ problems: [], isUnfinished: false });
-    const wanted = await start();
-    await wanted.write(ROUTED);
-    expect(fake.state(MESH)).toEqual(wanted.fake.state(MESH));
-    await settle([], { isEnding: true });
+    const expected = await start();
+    await expected.write(ROUTED);
+    expect(fake.state(MESH)).toEqual(expected.fake.state(MESH));
+    await settle([], { isDeleting: true });
     expect(fake.has(MESH)).toBe(false);
   });
 
-  test('what is throttled forever is told, and later steps are not begun', async () => {
-    const fault = ({ verb, kind }: Asked): Fault =>
+  test('reports a write that is always throttled, and does not start later steps', async () => {
+    const fault = ({ verb, kind }: ApiCall): Fault =>
       verb === 'create' && kind === 'virtualRouter' ? THROTTLED : undefined;
     const { fake, write } = await start({ fault });
     const { problems } = await write(ROUTED);
     expect(problems).toEqual([expect.objectContaining({ code: 'WRITE_REFUSED' })]);
     expect(problems[0]!.message).toContain('virtual router r could not be written: AWS: TooManyRequestsException');
-    expect(fake.writes.filter((each) => each === 'create virtualRouter r')).toHaveLength(PATIENCE.attempts);
+    expect(fake.writes.filter((each) => each === 'create virtualRouter r')).toHaveLength(RETRY_POLICY.attempts);
     expect(fake.writes.some((each) => each.includes('route r-0'))).toBe(false);
   });
 
-  test('one write that is refused keeps no other of its step away', async () => {
-    const fault = ({ verb, name }: Asked): Fault =>
+  test('makes the other writes of a step when one is refused', async () => {
+    const fault = ({ verb, name }: ApiCall): Fault =>
       verb === 'create' && name === 'a' ? { status: 400, type: 'BadRequestException' } : undefined;
     const { fake, write } = await start({ fault });
     expect((await write(PLAIN)).problems[0]!.message).toContain('virtual node a');
     expect(Object.keys(fake.state(MESH))).toEqual(['virtualNode b']);
   });
 
-  test('somebody makes the same at the same time: it is looked at again', async () => {
+  test('looks again when somebody else creates the same resource at the same time', async () => {
     const { fake, write } = await start();
     fake.options = {
       fault: ({ verb, name }) => {
@@ -332,13 +332,13 @@ describe('faults', () => {
     expect((await write([node('a')])).problems[0]).toMatchObject({ code: 'RESOURCE_FOREIGN' });
   });
 
-  test('lists that lag behind: what is there already is not made twice, and it ends', async () => {
+  test('converges with lists that lag behind, without creating anything twice', async () => {
     const { fake, settle } = await start({ lag: 3 });
     expect(await settle(ROUTED)).toMatchObject({ problems: [], isUnfinished: false });
     expect(Object.keys(fake.state(MESH))).toHaveLength(ROUTED.length);
   });
 
-  test('something is still in use: it is tried again later', async () => {
+  test('retries the deletion of a resource that is still in use', async () => {
     const { fake, write } = await start();
     await write(ROUTED);
     fake.put('virtualService', MESH, 'theirs.svc', { provider: { virtualRouter: { virtualRouterName: 'r' } } });
@@ -347,7 +347,7 @@ describe('faults', () => {
     expect(await write(PLAIN)).toMatchObject({ isUnfinished: false, problems: [] });
   });
 
-  test('a process that ends after any number of writes: the next one finishes its work', async () => {
+  test('finishes the work of a process that crashed after any number of writes', async () => {
     for (let last = 0; last < 12; last++) {
       let count = 0;
       const { fake, write, settle } = await start({
@@ -368,7 +368,7 @@ describe('faults', () => {
     }
   });
 
-  test('what AWS makes of a spec is not fought', async () => {
+  test('accepts fields that AWS adds to a spec', async () => {
     const { fake, write, writeAnew } = await start({ fill: (spec) => ({ ...spec, logging: { accessLog: {} } }) });
     await write([node('a')]);
     expect(await write([node('a')])).toMatchObject({ writes: 0 });
@@ -379,7 +379,7 @@ describe('faults', () => {
   });
 });
 
-test('without the package the message says what to install', async () => {
+test('connectAppMesh says which package to install if it is missing', async () => {
   const loading = connectAppMesh({ region: undefined, credentials: undefined, endpoint: undefined }, () =>
     Promise.reject(new Error('Cannot find package')),
   );

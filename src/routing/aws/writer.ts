@@ -1,4 +1,4 @@
-// Brings a mesh at AWS to what it should be: looks first, writes only what differs, one type after the other.
+// Brings a mesh at AWS to its desired state: observes it, and writes only what differs, one resource type at a time.
 import type { Body } from '../backends/appmesh-api.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
@@ -6,14 +6,14 @@ import { decide, keptBackends } from '../reconcile/decide.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { titleOf } from '../reconcile/resources.ts';
 import type { Resource } from '../reconcile/resources.ts';
-import { meaningOf } from './api.ts';
+import { errorKindOf } from './api.ts';
 import type { AppMeshApi } from './api.ts';
 import { observe } from './observe.ts';
 import type { Observed } from './observe.ts';
 import { isAsSent, isSameSpec, partOfBody, tagsOf, withBackends } from './resources.ts';
 import type { Part } from './resources.ts';
-import { eachOf, patiently } from './retry.ts';
-import type { Patience } from './retry.ts';
+import { eachOf, withRetry } from './retry.ts';
+import type { RetryPolicy } from './retry.ts';
 
 export interface Target {
   readonly api: AppMeshApi;
@@ -21,35 +21,35 @@ export interface Target {
   /** See `ownerOf`. */
   readonly owner: string;
   readonly guards: Guards;
-  readonly patience: Patience;
-  /** Told of every call that changed something. */
+  readonly retryPolicy: RetryPolicy;
+  /** Called after every call that changed something. */
   readonly onWrite?: (what: string) => void;
 }
 
-/** What came of bringing a mesh up to date. */
+/** The result of syncing a mesh. */
 export interface Result {
-  /** Calls that changed something. */
+  /** The number of calls that changed something. */
   readonly writes: number;
   readonly problems: readonly Problem[];
-  /** Something is still in use, or was made by somebody at the same time: look again soon. */
+  /** A resource is still in use, or somebody created it at the same time: retry soon. */
   readonly isUnfinished: boolean;
-  /** Something would be removed, and waits until it is certain what is wanted. */
+  /** Removals wait until the desired state has settled. */
   readonly isWaiting: boolean;
-  /** Nothing that was made for the mesh is left. */
+  /** No resource of the mesh is left. */
   readonly isGone: boolean;
 }
 
-/** Forms that AWS gives to specs, where that is not what we sent: they are not fought. */
-export type Settled = Map<string, { readonly sent: object; readonly answered: object }>;
+/** The specs that we sent and the forms in which AWS stored them, so that its changes are not reverted. */
+export type StoredSpecs = Map<string, { readonly sent: object; readonly answered: object }>;
 
-export async function bringUpToDate(bodies: readonly Body[], target: Target, settled: Settled): Promise<Result> {
-  const { api, meshName, owner, guards, patience } = target;
-  const wanted = bodies.map(partOfBody);
-  const wantedIds = new Set(wanted.map(keyOf));
-  const { hasMesh, found } = await observe(api, meshName, owner, (ref) => wantedIds.has(refKey(ref)), patience);
-  const decision = decide<Part, Observed>(wanted, found, guards);
+export async function syncMesh(bodies: readonly Body[], target: Target, storedSpecs: StoredSpecs): Promise<Result> {
+  const { api, meshName, owner, guards, retryPolicy } = target;
+  const desired = bodies.map(partOfBody);
+  const desiredIds = new Set(desired.map(keyOf));
+  const { hasMesh, found } = await observe(api, meshName, owner, (ref) => desiredIds.has(refKey(ref)), retryPolicy);
+  const decision = decide<Part, Observed>(desired, found, guards);
   const run = new Calls(target);
-  if (!hasMesh && !guards.isEnding) {
+  if (!hasMesh && !guards.isDeleting) {
     await run.all(
       [meshName],
       () => `mesh ${meshName}`,
@@ -61,29 +61,30 @@ export async function bringUpToDate(bodies: readonly Body[], target: Target, set
     const before = live.get(keyOf(part));
     return before === undefined ? part : withBackends(part, keptBackends(before, decision.kept, part));
   });
-  const settle = (part: Part, answered: object): void => void settled.set(keyOf(part), { sent: part.spec, answered });
+  const remember = (part: Part, answered: object): void =>
+    void storedSpecs.set(keyOf(part), { sent: part.spec, answered });
   for (const same of Map.groupBy(complete, ({ type }) => type).values()) {
     await run.all(
       same.filter((part) => !live.has(keyOf(part))),
       titleOf,
       async (part) => {
         const { spec } = await api.create(meshName, part.ref, part.spec, tagsOf(owner, part.spec));
-        settle(part, spec);
+        remember(part, spec);
       },
     );
     const differing = same.filter((part) => {
       const before = live.get(keyOf(part));
-      return before !== undefined && !isInPlace(part, before, settled);
+      return before !== undefined && !isInPlace(part, before, storedSpecs);
     });
     await run.all(differing, titleOf, async (part) => {
       const { arn, spec } = await api.update(meshName, part.ref, part.spec);
-      settle(part, spec);
-      await patiently(() => api.tag(arn, tagsOf(owner, part.spec)), patience);
+      remember(part, spec);
+      await withRetry(() => api.tag(arn, tagsOf(owner, part.spec)), retryPolicy);
     });
   }
   for (const group of decision.removals) {
     await run.all(group, titleOf, async (each) => {
-      settled.delete(keyOf(each));
+      storedSpecs.delete(keyOf(each));
       await orAbsent(each.ref === undefined ? api.deleteMesh(meshName) : api.delete(meshName, each.ref));
     });
   }
@@ -93,7 +94,7 @@ export async function bringUpToDate(bodies: readonly Body[], target: Target, set
     problems: [...run.problems, ...decision.foreign, ...blocked],
     isUnfinished: run.isUnfinished,
     isWaiting: decision.isWaiting,
-    isGone: guards.isEnding && !run.isStopped,
+    isGone: guards.isDeleting && !run.isStopped,
   };
 }
 
@@ -101,26 +102,26 @@ const keyOf = ({ type, id }: Resource): string => `${type} ${id}`;
 const refKey = ({ type, name, router }: Part['ref']): string =>
   `${type} ${router === undefined ? '' : `${router}/`}${name}`;
 
-/** Whether a resource is ours and says what it should. */
-function isInPlace(part: Part, before: Observed, settled: Settled): boolean {
+/** Whether a resource is ours and has the desired spec. */
+function isInPlace(part: Part, before: Observed, storedSpecs: StoredSpecs): boolean {
   if (!before.isOurs || before.spec === undefined) return false;
   if (isSameSpec(part.spec, before.spec)) return true;
-  // Another process wrote it: what AWS has made of it since is taken for its form.
-  if (!settled.has(keyOf(part)) && isAsSent(part.spec, before.spec, before.tags ?? {})) {
-    settled.set(keyOf(part), { sent: part.spec, answered: before.spec });
+  // Another process wrote it: the form that AWS stored counts as the form of this spec.
+  if (!storedSpecs.has(keyOf(part)) && isAsSent(part.spec, before.spec, before.tags ?? {})) {
+    storedSpecs.set(keyOf(part), { sent: part.spec, answered: before.spec });
   }
-  const known = settled.get(keyOf(part));
+  const known = storedSpecs.get(keyOf(part));
   return known !== undefined && isSameSpec(known.sent, part.spec) && isSameSpec(known.answered, before.spec);
 }
 
-/** What is gone already need not be removed. */
+/** Ignores that a resource is already deleted. */
 async function orAbsent(removing: Promise<void>): Promise<void> {
   await removing.catch((error: unknown) => {
-    if (meaningOf(error) !== 'absent') throw error;
+    if (errorKindOf(error) !== 'absent') throw error;
   });
 }
 
-/** Makes calls, group after group. What goes wrong in one keeps the next from being made. */
+/** Makes calls, one group at a time. After a failure no further group is started. */
 class Calls {
   readonly #target: Target;
   readonly problems: Problem[] = [];
@@ -139,7 +140,7 @@ class Calls {
     if (this.isStopped) return;
     await eachOf(items, async (item) => {
       try {
-        await patiently(() => call(item), this.#target.patience);
+        await withRetry(() => call(item), this.#target.retryPolicy);
         this.writes++;
         this.#target.onWrite?.(title(item));
       } catch (error) {
@@ -149,9 +150,9 @@ class Calls {
   }
 
   #failed(what: string, error: unknown): void {
-    const meaning = meaningOf(error);
-    // What was to be removed is gone, or what was to be changed is: the next look tells.
-    if (meaning === 'refused' || meaning === 'transient') {
+    const kind = errorKindOf(error);
+    // Otherwise the resource is absent, exists already, or is in use: the next sync looks again.
+    if (kind === 'refused' || kind === 'transient') {
       this.problems.push(problems.writeRefused(what, `AWS: ${(error as Error).name}: ${(error as Error).message}`));
     } else this.isUnfinished = true;
   }

@@ -1,4 +1,4 @@
-// AWS App Mesh as its API takes it: the bodies of the Create calls, by name.
+// The back end for the AWS App Mesh API: the bodies of its Create calls, by name.
 import type { HostRoutes, MeshPlan, Mode } from '../model.ts';
 import { byKey, sanitize } from '../names.ts';
 import {
@@ -17,7 +17,7 @@ import type { Backend, Emission } from './backend.ts';
 
 type ByName = Readonly<Record<string, object>>;
 
-/** Everything that a mesh should have. */
+/** All resources of a mesh. */
 export interface AppMeshResources {
   readonly meshName: string;
   readonly virtualNodes: ByName;
@@ -56,10 +56,10 @@ export const appMeshApi: Backend<AppMeshResources> = {
 };
 
 export const apiParts: Parts<Body> = {
-  // The original lets one of two routers with the same name overwrite the other.
+  // In SuperGloo, one of two routers with the same name overwrites the other.
   problem: () => undefined,
   warnings: () => [],
-  // A mesh has nothing but its name, which every body has.
+  // A mesh has only a name, which is part of every body.
   mesh: () => undefined,
   nodes: virtualNodes,
   router: virtualRouter,

@@ -1,4 +1,4 @@
-// AWS App Mesh as objects of its Kubernetes controller (`appmesh.k8s.aws/v1beta2`).
+// The back end for the objects of the App Mesh controller (`appmesh.k8s.aws/v1beta2`).
 import type { KubeObject } from '../../kube/objects.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
@@ -31,7 +31,7 @@ export const appMeshCrd: Backend<readonly KubeObject[]> = {
   about: `AWS App Mesh: objects of its Kubernetes controller, \`${API_VERSION}\``,
   mesh: MESH,
   capabilities: CAPABILITIES,
-  nodeName: (workload) => keyOf(placeOf(workload)),
+  nodeName: (workload) => keyOf(nodeNameOf(workload)),
   routerName: sanitize,
   limits,
   hostLimit,
@@ -45,7 +45,7 @@ interface NamespacedName {
 }
 
 export const crdParts: Parts<KubeObject> = {
-  // In strict mode such names are left out before.
+  // In strict mode such names are already left out.
   problem: (topology, mode) =>
     mode === 'compat' ? (routerCollision(topology) ?? nodeNameProblem(topology)) : undefined,
   warnings: ({ workloads }) =>
@@ -61,7 +61,7 @@ export const crdParts: Parts<KubeObject> = {
 function virtualRouter(topology: Topology, hostRoutes: HostRoutes, mode: Mode): KubeObject {
   const { host, service, port } = hostRoutes;
   const workloads = workloadsById(topology);
-  const place = { name: sanitize(host), namespace: service.namespace };
+  const objectKey = { name: sanitize(host), namespace: service.namespace };
   const routes = routesOf(hostRoutes, mode).map(({ name, priority, match, targets }) => ({
     name,
     ...(priority !== undefined && { priority }),
@@ -69,16 +69,16 @@ function virtualRouter(topology: Topology, hostRoutes: HostRoutes, mode: Mode): 
       match,
       action: {
         weightedTargets: targets.map(({ workload, weight }) => ({
-          virtualNodeRef: refFrom(place, placeOf(workloads.get(workload)!)),
+          virtualNodeRef: refFrom(objectKey, nodeNameOf(workloads.get(workload)!)),
           weight,
         })),
       },
     },
   }));
-  return object('VirtualRouter', place, { awsName: place.name, listeners: [listenerOn(port)], routes });
+  return object('VirtualRouter', objectKey, { awsName: objectKey.name, listeners: [listenerOn(port)], routes });
 }
 
-/** The mesh itself, for all namespaces that have a part in it. */
+/** The mesh itself, with a selector for all namespaces of its workloads and services. */
 function meshObject({ name, workloads, services }: Topology): KubeObject {
   const namespaces = [
     ...workloads.map(({ namespace }) => namespace),
@@ -97,7 +97,7 @@ function meshObject({ name, workloads, services }: Topology): KubeObject {
 }
 
 function virtualNodes(workloads: readonly Workload[], services: readonly AppMeshService[]): KubeObject[] {
-  // What is made for a service is the same for all workloads of a namespace.
+  // The reference to a service is the same for all workloads of a namespace.
   const byNamespace = Map.groupBy(workloads, ({ namespace }) => namespace);
   const backends = new Map(
     [...byNamespace].flatMap(([namespace, same]) => [
@@ -108,7 +108,7 @@ function virtualNodes(workloads: readonly Workload[], services: readonly AppMesh
   );
   return workloads.map((workload) => {
     const { id, host, ports, selector } = workload;
-    return object('VirtualNode', placeOf(workload), {
+    return object('VirtualNode', nodeNameOf(workload), {
       awsName: id,
       ...(Object.keys(selector).length > 0 && { podSelector: { matchLabels: selector } }),
       ...(host !== undefined && {
@@ -124,7 +124,7 @@ function virtualService({ host, service, provider }: AppMeshService, nodes: Read
   const of =
     'router' in provider
       ? { virtualRouter: { virtualRouterRef: { name: provider.router } } }
-      : { virtualNode: { virtualNodeRef: refFrom(service, placeOf(nodes.get(provider.workload)!)) } };
+      : { virtualNode: { virtualNodeRef: refFrom(service, nodeNameOf(nodes.get(provider.workload)!)) } };
   return object('VirtualService', service, { awsName: host, provider: of });
 }
 
@@ -135,14 +135,14 @@ function object(kind: string, { name, namespace }: { name: string; namespace?: s
 
 const listenerOn = (port: number): object => ({ portMapping: { port, protocol: PROTOCOL } });
 
-const placeOf = ({ id, namespace }: Workload): NamespacedName => ({ name: objectName(id), namespace });
+const nodeNameOf = ({ id, namespace }: Workload): NamespacedName => ({ name: objectName(id), namespace });
 
-/** A reference as it is written in a namespace. */
+/** A reference, without the namespace if it is the same. */
 function refFrom({ namespace }: { readonly namespace: string }, to: NamespacedName): object {
   return to.namespace === namespace ? { name: to.name } : { name: to.name, namespace: to.namespace };
 }
 
-/** Names that two virtual nodes of a namespace would share, or that Kubernetes refuses. */
+/** A name that two virtual nodes of a namespace would share, or that Kubernetes refuses. */
 function nodeNameProblem({ name: mesh, workloads }: Topology): Problem | undefined {
   const isRefused = (name: string): boolean => !isLabel(sanitize(name));
   const refused = (what: string, name: string): Problem =>
@@ -155,7 +155,7 @@ function nodeNameProblem({ name: mesh, workloads }: Topology): Problem | undefin
   const idOf = new Map<string, string>();
   for (const workload of workloads) {
     const { id } = workload;
-    const { name, namespace } = placeOf(workload);
+    const { name, namespace } = nodeNameOf(workload);
     if (isRefused(id)) return refused(`the VirtualNode for ${id}`, id);
     const other = idOf.get(`${namespace}/${name}`);
     if (other !== undefined) return problems.nameCollision('virtual nodes', [other, id], name);

@@ -1,4 +1,4 @@
-// Limits of AWS App Mesh that no single rule breaks.
+// Limits of AWS App Mesh that several rules reach together.
 import { expect, test } from 'vitest';
 import type { Route } from '../model.ts';
 import { routeCount } from '../resolve/hosts.ts';
@@ -15,7 +15,7 @@ function routes(count: number, kind: 'exact' | 'prefix', methods: readonly strin
   }));
 }
 
-test('every route gets a priority of its own, from 0 to 1000', () => {
+test('routesOf gives every route a unique priority from 0 to 1000', () => {
   const all = routes(1001, 'exact');
   expect(hostLimit(HOST, routeCount(all))).toBeUndefined();
   const priorities = routesOf(
@@ -26,7 +26,7 @@ test('every route gets a priority of its own, from 0 to 1000', () => {
   expect(Math.max(...priorities.map(({ priority }) => priority!))).toBe(1000);
 });
 
-test('one more is refused, as are methods that become as many routes', () => {
+test('hostLimit refuses more than 1001 routes, and counts a route for each method', () => {
   expect(hostLimit(HOST, routeCount(routes(1002, 'exact')))).toMatchObject({
     code: 'ROUTER_TOO_MANY_ROUTES',
     message: expect.stringContaining(`host ${HOST} would have 1002 routes`) as string,
@@ -34,7 +34,7 @@ test('one more is refused, as are methods that become as many routes', () => {
   expect(hostLimit(HOST, routeCount(routes(501, 'exact', ['GET', 'PUT'])))?.code).toBe('ROUTER_TOO_MANY_ROUTES');
 });
 
-test('plain prefixes need no priorities, until another route comes', () => {
+test('hostLimit allows any number of plain prefixes, as they need no priorities', () => {
   const plain = routes(1500, 'prefix');
   expect(hostLimit(HOST, routeCount(plain))).toBeUndefined();
   expect(hostLimit(HOST, routeCount([...plain, ...routes(1, 'exact')]))?.code).toBe('ROUTER_TOO_MANY_ROUTES');

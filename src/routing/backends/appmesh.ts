@@ -1,4 +1,4 @@
-// What both dialects of AWS App Mesh have in common: what it can express, its limits, and the routes of a router.
+// The common part of both App Mesh back ends: capabilities, limits, and the routes of a router.
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import { regexProblem } from '../../traffic/regex.ts';
@@ -75,16 +75,16 @@ export const CAPABILITIES: Readonly<Record<Mode, Capabilities>> = {
   },
 };
 
-const MOST_TARGETS = 10;
-const MOST_CONDITIONS = 10;
+const MAX_TARGETS = 10;
+const MAX_CONDITIONS = 10;
 const LONGEST_PATH = 255;
 const LONGEST_HEADER = 50;
 const LONGEST_VALUE = 255;
 /** Priorities are 0 to 1000. */
-const MOST_ORDERED = 1001;
+const MAX_ORDERED = 1001;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
 
-/** What AWS would refuse of a rule. */
+/** The limits of AWS that a rule exceeds. */
 export function limits({ rule, matches, split }: RulePlan): readonly RuleProblem[] {
   const found: RuleProblem[] = matches.flatMap(({ index, match }) => {
     const { path } = match;
@@ -99,13 +99,13 @@ export function limits({ rule, matches, split }: RulePlan): readonly RuleProblem
     const [type, why] = broken;
     return [{ ...problems.matcherUnsupported(rule, type, `spec.requestMatchers[${index}]: ${why}`), step, index }];
   });
-  if (split.length > MOST_TARGETS) {
-    found.push({ ...problems.tooManyTargets(rule, split.length, MOST_TARGETS), step: STEP.limits, index: 0 });
+  if (split.length > MAX_TARGETS) {
+    found.push({ ...problems.tooManyTargets(rule, split.length, MAX_TARGETS), step: STEP.limits, index: 0 });
   }
   return found;
 }
 
-/** A regular expression that Envoy would refuse, with all routes of its port. */
+/** A regular expression that Envoy would refuse, together with all routes of its port. */
 function brokenRegex({ path, headers }: Match): readonly [regex: string, why: string] | undefined {
   const values = headers.filter(({ value, regex }) => regex && value !== '').map(({ value }) => value);
   for (const regex of path.kind === 'regex' ? [path.value, ...values] : values) {
@@ -118,10 +118,10 @@ function brokenLimit({ path, headers, query, methods }: Match): readonly [type: 
   if (path.kind !== 'prefix' && path.value.length > LONGEST_PATH) {
     return [path.kind, `the path has ${path.value.length} characters; AWS App Mesh allows ${LONGEST_PATH}`];
   }
-  if (headers.length > MOST_CONDITIONS)
-    return ['headers', `${headers.length} headers; AWS App Mesh allows ${MOST_CONDITIONS}`];
-  if (query.length > MOST_CONDITIONS) {
-    return ['query parameters', `${query.length} parameters; AWS App Mesh allows ${MOST_CONDITIONS}`];
+  if (headers.length > MAX_CONDITIONS)
+    return ['headers', `${headers.length} headers; AWS App Mesh allows ${MAX_CONDITIONS}`];
+  if (query.length > MAX_CONDITIONS) {
+    return ['query parameters', `${query.length} parameters; AWS App Mesh allows ${MAX_CONDITIONS}`];
   }
   const header = headers.find(({ name }) => name === '' || name.length > LONGEST_HEADER);
   if (header) return ['header', `the name ${JSON.stringify(header.name)} must have 1 to ${LONGEST_HEADER} characters`];
@@ -133,7 +133,7 @@ function brokenLimit({ path, headers, query, methods }: Match): readonly [type: 
   if (method !== undefined) return ['method', `${JSON.stringify(method)} is none of ${METHODS.join(', ')}`];
 }
 
-/** One route of a router, in the words that both dialects share. */
+/** A route of a router, in the form that both back ends share. */
 export interface AppMeshRoute {
   readonly name: string;
   readonly priority?: number;
@@ -141,13 +141,13 @@ export interface AppMeshRoute {
   readonly targets: readonly { readonly workload: string; readonly weight: number }[];
 }
 
-/** A route for one method at most. */
+/** A route for at most one method. */
 interface SingleRoute {
   readonly route: Route;
   readonly method: string | undefined;
 }
 
-/** The routes of a host, named by their order. */
+/** The routes of a host, numbered in their order. */
 export function routesOf({ host, routes }: HostRoutes, mode: Mode): readonly AppMeshRoute[] {
   const single = routes.flatMap((route): SingleRoute[] => {
     const { methods } = route.match;
@@ -172,14 +172,14 @@ export function routesOf({ host, routes }: HostRoutes, mode: Mode): readonly App
 }
 
 /**
- * The order of routes, where AWS App Mesh does not know it by itself: between plain prefixes the longest wins, and one
- * matcher never competes with itself.
+ * The priorities of routes, if AWS App Mesh needs them: among plain prefixes the longest wins anyway, and the routes of
+ * one matcher never compete.
  */
 function prioritiesOf(
   routes: readonly Route[],
   single: readonly SingleRoute[],
 ): ReadonlyMap<SingleRoute, number> | undefined {
-  if (!needOrder(routeCount(routes))) return undefined;
+  if (!needsPriorities(routeCount(routes))) return undefined;
   const byRoute = Map.groupBy(single, ({ route }) => route);
   return new Map(
     inOrder(routes)
@@ -188,15 +188,15 @@ function prioritiesOf(
   );
 }
 
-/** Whether AWS App Mesh must be told the order of the routes of a host. */
-function needOrder({ matchers, arePlainPrefixes }: RouteCount): boolean {
+/** Whether the routes of a host need priorities. */
+function needsPriorities({ matchers, arePlainPrefixes }: RouteCount): boolean {
   return matchers > 1 && !arePlainPrefixes;
 }
 
-/** Why a host cannot have so many routes. */
+/** Why a host cannot have this many routes. */
 export function hostLimit(host: string, count: RouteCount): Problem | undefined {
   const { routes } = count;
-  return routes > MOST_ORDERED && needOrder(count) ? problems.tooManyRoutes(host, routes, MOST_ORDERED) : undefined;
+  return routes > MAX_ORDERED && needsPriorities(count) ? problems.tooManyRoutes(host, routes, MAX_ORDERED) : undefined;
 }
 
 function matchOf({ path, headers, query }: Match, method: string | undefined): object {
@@ -212,19 +212,19 @@ function conditionOf({ name, value, regex }: ValueMatch): object {
   return value === '' ? { name } : { name, match: regex ? { regex: value } : { exact: value } };
 }
 
-/** The workloads of a mesh by id; made once for all its routers. */
+/** The workloads of a mesh by id; computed once for all its routers. */
 export const workloadsById = memo(
   ({ workloads }: Topology): ReadonlyMap<string, Workload> => new Map(workloads.map((each) => [each.id, each])),
 );
 
-/** A virtual service, and what is behind it. */
+/** A virtual service and its provider. */
 export interface AppMeshService {
   readonly host: string;
   readonly service: ServiceHost['service'];
   readonly provider: { readonly router: string } | { readonly workload: string };
 }
 
-/** A mesh without what its routes say: all that anything but a router is made from. */
+/** A mesh without the contents of its routes: the input for everything except routers. */
 export interface Topology extends Pick<MeshPlan, 'mesh' | 'name' | 'workloads' | 'services' | 'connectivity'> {
   /** Hosts that have routes, in order. */
   readonly routed: readonly string[];
@@ -234,7 +234,7 @@ export function topologyOf({ mesh, name, workloads, services, connectivity, host
   return { mesh, name, workloads, services, connectivity, routed: hostRoutes.map(({ host }) => host) };
 }
 
-/** The virtual services of a mesh, by host: those with routes and, if all may call all, those of every workload. */
+/** The virtual services of a mesh, by host: those with routes and, with connectivity `all`, one for every workload. */
 export function servicesOf({ services, routed: hosts, connectivity }: Topology): readonly AppMeshService[] {
   const routed = new Set(hosts);
   return services.flatMap(({ host, service, workload }): AppMeshService[] => {
@@ -243,7 +243,7 @@ export function servicesOf({ services, routed: hosts, connectivity }: Topology):
   });
 }
 
-/** For each workload, something for each virtual service but its own. What is made for a service is shared. */
+/** The backends of each workload: one for every virtual service except its own. Workloads share the values. */
 export function backendsOf<T>(
   workloads: readonly Workload[],
   services: readonly AppMeshService[],
@@ -270,9 +270,9 @@ export function routerCollision({ routed }: Topology): Problem | undefined {
   }
 }
 
-/** The parts of a mesh, one function each, so that a change of one makes only that part again. */
+/** The parts of a mesh, one function each, so that a change recomputes only the affected parts. */
 export interface Parts<T> {
-  /** Why nothing can be made. */
+  /** Why the mesh cannot be emitted. */
   problem(topology: Topology, mode: Mode): Problem | undefined;
   warnings(topology: Topology): readonly Problem[];
   mesh(topology: Topology): T | undefined;
@@ -282,7 +282,7 @@ export interface Parts<T> {
   services(topology: Topology): readonly T[];
 }
 
-/** All parts of a mesh, in the order in which they are made. */
+/** All parts of a mesh, in the order in which they are created. */
 export function allParts<T>(parts: Parts<T>, plan: MeshPlan, mode: Mode): Emission<readonly T[]> {
   const topology = topologyOf(plan);
   const failure = parts.problem(topology, mode);

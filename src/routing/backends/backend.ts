@@ -1,10 +1,9 @@
-// What a back end is: a table of what it can express, and a pure function from a plan to configuration. Observing what is
-// there and applying what differs join this interface with the first writer.
+// The interface of a back end: a table of its capabilities, and a pure function from a plan to configuration.
 import type { Problem } from '../errors.ts';
 import type { MeshPlan, Mode, RouteCount, Workload } from '../model.ts';
 import type { RulePlan, RuleProblem } from '../resolve/rule.ts';
 
-/** What a rule may ask for. */
+/** The features of rules. */
 export const FEATURES = {
   pathPrefix: 'path by prefix',
   pathExact: 'exact path',
@@ -30,7 +29,7 @@ export const FEATURES = {
 export type Feature = keyof typeof FEATURES;
 
 interface Capability {
-  /** `dropped` is what the original does: the rule is kept without it. Only compat mode has it. */
+  /** `dropped`: the rule is kept without the feature, as in SuperGloo. Only in compat mode. */
   readonly support: 'exact' | 'approximate' | 'refused' | 'dropped';
   /** How, or why not. */
   readonly note: string;
@@ -38,7 +37,7 @@ interface Capability {
 
 export type Capabilities = Readonly<Record<Feature, Capability>>;
 
-/** What was made of a plan, or why nothing could be made of it. */
+/** The configuration for a plan, or why there is none. */
 export type Emission<Output> =
   | { readonly output: Output; readonly warnings: readonly Problem[] }
   | { readonly failure: Problem };
@@ -47,16 +46,16 @@ export interface Backend<Output> {
   readonly name: string;
   /** What it writes, in one line. */
   readonly about: string;
-  /** How messages call the mesh. */
+  /** The name of the mesh in messages. */
   readonly mesh: string;
   readonly capabilities: Readonly<Record<Mode, Capabilities>>;
-  /** Under which name a virtual node is kept. Two of one name are left out, in strict mode. */
+  /** The name of a virtual node. In strict mode, virtual nodes with the same name are left out. */
   nodeName(workload: Workload): string;
-  /** Under which name the routes of a host are kept. A rule that would make two of one name is left out, in strict mode. */
+  /** The name of the router of a host. In strict mode, a rule that would make two with the same name is left out. */
   routerName(host: string): string;
-  /** Limits that a rule breaks, in strict mode. */
+  /** The limits that a rule exceeds, in strict mode. */
   limits(rule: RulePlan): readonly RuleProblem[];
-  /** Why a host cannot have these routes together, in strict mode: the rule of the last ones is then rejected. */
+  /** Why a host cannot have this many routes, in strict mode: the rule that adds the last ones is then rejected. */
   hostLimit(host: string, count: RouteCount): Problem | undefined;
   emit(plan: MeshPlan, mode: Mode): Emission<Output>;
 }

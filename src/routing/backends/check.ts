@@ -1,5 +1,5 @@
-// Holds a rule against the capability table of a back end: what it can't express is a problem of the rule or, where the
-// original drops it in silence, taken out.
+// Checks a rule against the capability table of a back end. A feature that it can't express is a problem of the rule
+// or, where SuperGloo drops it silently, removed.
 import { problems } from '../errors.ts';
 import type { Match, Mode, ValueMatch } from '../model.ts';
 import { STEP } from '../resolve/rule.ts';
@@ -10,7 +10,7 @@ import { FEATURES } from './backend.ts';
 type Naming = Pick<Backend<unknown>, 'nodeName' | 'routerName' | 'hostLimit'>;
 type Checked = Pick<Backend<unknown>, 'capabilities' | 'limits' | 'mesh'>;
 
-/** The names that the original gives to kinds, which people search for. */
+/** The Go type name in messages of SuperGloo, which people search for. */
 const goName = (of: string, kind: string): string => `*v1.${of}_${kind[0]!.toUpperCase()}${kind.slice(1)}`;
 
 export function checkRule(plan: RulePlan, backend: Checked, mode: Mode): RulePlan {
@@ -27,7 +27,7 @@ export function checkRule(plan: RulePlan, backend: Checked, mode: Mode): RulePla
   };
 }
 
-/** What a back end says of a mesh as a whole. */
+/** The functions of a back end for a mesh as a whole. */
 export function namingOf({ nodeName, routerName, hostLimit }: Naming): Naming {
   return { nodeName, routerName, hostLimit };
 }
@@ -76,7 +76,7 @@ const queryFeature = (each: ValueMatch): Feature =>
   each.value === '' ? 'queryPresence' : each.regex ? 'queryRegex' : 'queryExact';
 const PATH_FEATURE = { prefix: 'pathPrefix', exact: 'pathExact', regex: 'pathRegex' } as const;
 
-/** All that a match asks for. */
+/** The features that a match uses. */
 function featuresOf({ path, headers, query, methods }: Match): readonly Feature[] {
   return [
     PATH_FEATURE[path.kind],

@@ -1,4 +1,4 @@
-// The back ends there are, by name.
+// All back ends, by name.
 import { appMeshApi } from './appmesh-api.ts';
 import { appMeshCrd } from './appmesh-crd.ts';
 

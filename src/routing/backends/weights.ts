@@ -1,11 +1,11 @@
-// Weights of the user → percentages that sum to 100, as AWS App Mesh wants them.
+// Weights of the user → percentages that sum to 100, as AWS App Mesh requires.
 import type { Mode } from '../model.ts';
 
 const UINT32 = 2 ** 32;
 
 /**
- * Rounded down; what is missing goes to the first target that gets any traffic. The original gives it to the first of all
- * and counts with 32 bits, which compat mode keeps.
+ * Percentages are rounded down, and the remainder goes to the first target with a weight. In compat mode, as in
+ * SuperGloo, it goes to the first target, and the arithmetic has 32 bits.
  */
 export function percentages(weights: readonly number[], mode: Mode): readonly number[] {
   const wrap = (value: number): number => (mode === 'compat' ? value % UINT32 : value);

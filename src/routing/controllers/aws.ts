@@ -1,20 +1,20 @@
-// Meshes that are written to AWS. A chore of the process that leads brings them up to date when what they should be has
-// changed, and now and then to heal what somebody else changed there; plans read what came of it from a map.
+// Meshes that are written to AWS. A chore of the leader syncs them when their desired state changes, and periodically
+// to revert changes by others. Plans read the outcome from a map.
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
 import { Mesh } from '../../api/routing.ts';
 import { factsOf } from '../../controller/index.ts';
-import type { Chore, ChoreSite, Facts } from '../../controller/index.ts';
+import type { Chore, ChoreContext, Facts } from '../../controller/index.ts';
 import { defineKind } from '../../kube/index.ts';
 import type { KubeObject, Ref } from '../../kube/index.ts';
 import { Tracker, WatchableMap } from '../../watchable/index.ts';
-import { formerMeshes, leaveAll } from '../aws/former.ts';
+import { formerMeshes, cleanUpAll } from '../aws/former.ts';
 import { ownerOf, partOfBody } from '../aws/resources.ts';
-import { patience } from '../aws/retry.ts';
+import { retryPolicy } from '../aws/retry.ts';
 import { connectAppMesh, SdkMissing } from '../aws/sdk.ts';
 import type { Access } from '../aws/sdk.ts';
-import { bringUpToDate } from '../aws/writer.ts';
-import type { Result, Settled } from '../aws/writer.ts';
+import { syncMesh } from '../aws/writer.ts';
+import type { Result, StoredSpecs } from '../aws/writer.ts';
 import type { Body } from '../backends/appmesh-api.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
@@ -23,20 +23,20 @@ import { meshes, valueOf } from '../models/decoded.ts';
 import type { PartModels } from '../models/parts.ts';
 import { partsIn } from '../models/parts.ts';
 import type { PlanModels } from '../models/plans.ts';
-import { SETTLE_MS, wantedText } from '../reconcile/decide.ts';
+import { SETTLE_MS, desiredText } from '../reconcile/decide.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { NOTHING } from './backend.ts';
 import type { MeshBackend } from './backend.ts';
 import { guardsOf, missingInputs } from './inputs.ts';
 
-/** How often it is seen whether something is to be done. */
+/** How often the chore checks for work. */
 const LOOK_MS = 1_000;
-/** How often a mesh is compared with AWS although nothing has changed here. */
+/** How often a mesh is compared with AWS although its desired state has not changed. */
 const RESYNC_MS = 300_000;
-/** How long to wait after a failure; doubled with every further one. */
+/** The first delay after a failure; doubled with every further one. */
 const FIRST_RETRY_MS = 2_000;
-/** What is in use may be so for a while. */
-const ORDINARY_TRIES = 3;
+/** A resource that is in use is reported only after this many attempts. */
+const TRIES_IN_USE = 3;
 
 interface Secret extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ interface Secret extends KubeObject {
 const Secret = defineKind<Secret>('v1', 'Secret', 'secrets');
 const Namespace = defineKind<KubeObject>('v1', 'Namespace', 'namespaces', { namespaced: false });
 
-/** What came of writing a mesh to AWS the last time. */
+/** The outcome of the last write of a mesh to AWS. */
 interface Outcome {
   readonly problems: readonly Problem[];
   /** Digests of the routers that are in place, by host. */
@@ -52,17 +52,17 @@ interface Outcome {
   readonly isGone: boolean;
 }
 
-/** What is known of a mesh from one time to the next. */
-interface Memory {
-  settled: Settled;
-  /** The name that the mesh has at AWS, and others that it had. */
+/** The state of a mesh between runs of the chore. */
+interface MeshState {
+  storedSpecs: StoredSpecs;
+  /** The name of the mesh at AWS, and its former names. */
   name: string | undefined;
   readonly former: Set<string>;
-  /** When to look for others that it had before this process began. */
+  /** When to look for names from before this process started. */
   lookForFormerAt: number;
-  /** What is wanted, and since when. */
-  wanted: string | undefined;
-  wantedSince: number;
+  /** The desired state, and since when. */
+  desired: string | undefined;
+  desiredSince: number;
   isStale: boolean;
   nextAt: number;
   failures: number;
@@ -72,13 +72,13 @@ export function awsBackend(plans: PlanModels, bodies: PartModels<Body>, endpoint
   const outcomes = new WatchableMap<string, Outcome>({ name: 'meshes at AWS' });
   return {
     chores: [new AwsMeshes(plans, bodies, outcomes, endpoint)],
-    reconcile(view, mesh, { isEnding }) {
+    reconcile(view, mesh, { isDeleting }) {
       const outcome = view.read.get(outcomes, mesh);
-      if (isEnding) return { ...NOTHING, problems: outcome?.problems ?? [], isGone: outcome?.isGone ?? false };
-      const wanted = partsIn(view, plans, bodies, mesh);
-      if (wanted === undefined || outcome === undefined) return { ...NOTHING, isPending: true };
-      if ('problem' in wanted) return { ...NOTHING, rejected: wanted.problem };
-      return { ...NOTHING, problems: outcome.problems, warnings: wanted.warnings };
+      if (isDeleting) return { ...NOTHING, problems: outcome?.problems ?? [], isGone: outcome?.isGone ?? false };
+      const desired = partsIn(view, plans, bodies, mesh);
+      if (desired === undefined || outcome === undefined) return { ...NOTHING, isPending: true };
+      if ('problem' in desired) return { ...NOTHING, rejected: desired.problem };
+      return { ...NOTHING, problems: outcome.problems, warnings: desired.warnings };
     },
     isProgrammed(view, mesh, host) {
       const router = view.read.get(view.model(bodies.routers), { mesh, host });
@@ -87,9 +87,9 @@ export function awsBackend(plans: PlanModels, bodies: PartModels<Body>, endpoint
   };
 }
 
-interface Wanted {
+interface DesiredMesh {
   readonly value: MeshValue;
-  readonly isEnding: boolean;
+  readonly isDeleting: boolean;
   readonly meshName: string;
   readonly guards: Guards;
   readonly bodies: readonly Body[];
@@ -103,8 +103,8 @@ class AwsMeshes implements Chore {
   readonly #bodies: PartModels<Body>;
   readonly #outcomes: WatchableMap<string, Outcome>;
   readonly #endpoint: string | undefined;
-  readonly #memories = new Map<string, Memory>();
-  readonly #tracker = new Tracker<string>({ wake: (mesh) => (this.#memory(mesh).isStale = true) });
+  readonly #states = new Map<string, MeshState>();
+  readonly #tracker = new Tracker<string>({ wake: (mesh) => (this.#state(mesh).isStale = true) });
   #cluster: string | undefined;
 
   constructor(plans: PlanModels, bodies: PartModels<Body>, outcomes: WatchableMap<string, Outcome>, endpoint?: string) {
@@ -114,71 +114,77 @@ class AwsMeshes implements Chore {
     this.#endpoint = endpoint;
   }
 
-  async run(site: ChoreSite): Promise<void> {
+  async run(site: ChoreContext): Promise<void> {
     const { tables, clock, logger } = site;
     const all = site.facts.keys(Mesh);
-    for (const gone of [...this.#memories.keys()].filter((mesh) => !all.includes(mesh))) this.#forget(gone);
+    for (const gone of [...this.#states.keys()].filter((mesh) => !all.includes(mesh))) this.#forget(gone);
     for (const mesh of all) {
-      const memory = this.#memory(mesh);
-      if (!memory.isStale && clock.monotonic() < memory.nextAt) continue;
-      memory.isStale = false;
-      const wanted = this.#tracker.track(mesh, (read) => this.#wanted(factsOf(tables, read), mesh));
-      memory.nextAt = clock.monotonic() + RESYNC_MS;
-      if (wanted === undefined) continue;
-      const settledAt = this.#remember(memory, wanted, clock.monotonic());
+      const state = this.#state(mesh);
+      if (!state.isStale && clock.monotonic() < state.nextAt) continue;
+      state.isStale = false;
+      const desired = this.#tracker.track(mesh, (read) => this.#desired(factsOf(tables, read), mesh));
+      state.nextAt = clock.monotonic() + RESYNC_MS;
+      if (desired === undefined) continue;
+      const settledAt = this.#remember(state, desired, clock.monotonic());
       const isUnsettled = clock.monotonic() < settledAt;
-      const result = await this.#write(site, mesh, { ...wanted, guards: { ...wanted.guards, isUnsettled } }, memory);
-      if (result.isWaiting) memory.nextAt = settledAt;
+      const result = await this.#write(site, mesh, { ...desired, guards: { ...desired.guards, isUnsettled } }, state);
+      if (result.isWaiting) state.nextAt = settledAt;
       const isOver = result.problems.length === 0 && !result.isUnfinished;
-      memory.failures = isOver ? 0 : memory.failures + 1;
+      state.failures = isOver ? 0 : state.failures + 1;
       if (!isOver) {
-        memory.nextAt = clock.monotonic() + Math.min(FIRST_RETRY_MS * 2 ** (memory.failures - 1), RESYNC_MS);
+        state.nextAt = clock.monotonic() + Math.min(FIRST_RETRY_MS * 2 ** (state.failures - 1), RESYNC_MS);
         logger.warn({ mesh, problems: result.problems }, 'reconciling a mesh at AWS failed, retrying');
       }
       if (result.writes > 0) logger.info({ mesh, writes: result.writes }, 'wrote to AWS');
-      this.#tell(mesh, wanted, result, memory.failures);
+      this.#publish(mesh, desired, result, state.failures);
     }
   }
 
-  #tell(mesh: string, wanted: Wanted, result: Result, failures: number): void {
-    const isStuck = result.isUnfinished && failures > ORDINARY_TRIES;
+  #publish(mesh: string, desired: DesiredMesh, result: Result, failures: number): void {
+    const isStuck = result.isUnfinished && failures > TRIES_IN_USE;
     const stuck = isStuck ? [problems.writeRefused('a resource', 'AWS: it is still in use by others')] : [];
     const before = this.#outcomes.load(mesh);
     this.#outcomes.store(mesh, {
       problems: [...result.problems, ...stuck],
-      // What could not be written may be what was there before.
-      routers: result.problems.length === 0 && !result.isUnfinished ? wanted.routers : (before?.routers ?? {}),
+      // After a failed write, the routers of the previous write may still be in place.
+      routers: result.problems.length === 0 && !result.isUnfinished ? desired.routers : (before?.routers ?? {}),
       isGone: result.isGone,
     });
   }
 
-  /** When what is wanted will have been the same for long enough to remove the rest. */
-  #remember(memory: Memory, { meshName, bodies }: Wanted, now: number): number {
-    const text = wantedText(bodies.map(partOfBody));
-    if (memory.wanted !== text) Object.assign(memory, { wanted: text, wantedSince: now });
-    if (memory.name !== undefined && memory.name !== meshName) {
-      memory.former.add(memory.name);
-      // What AWS made of resources of another mesh says nothing of this one.
-      memory.settled = new Map();
+  /** The time from which the desired state counts as settled, so that other resources may be removed. */
+  #remember(state: MeshState, { meshName, bodies }: DesiredMesh, now: number): number {
+    const text = desiredText(bodies.map(partOfBody));
+    if (state.desired !== text) Object.assign(state, { desired: text, desiredSince: now });
+    if (state.name !== undefined && state.name !== meshName) {
+      state.former.add(state.name);
+      // The stored specs belong to the resources of the former mesh.
+      state.storedSpecs = new Map();
     }
-    memory.name = meshName;
-    memory.former.delete(meshName);
-    return memory.wantedSince + SETTLE_MS;
+    state.name = meshName;
+    state.former.delete(meshName);
+    return state.desiredSince + SETTLE_MS;
   }
 
-  async #write(site: ChoreSite, mesh: string, wanted: Wanted, memory: Memory): Promise<Result> {
-    const { meshName, guards, bodies } = wanted;
+  async #write(site: ChoreContext, mesh: string, desired: DesiredMesh, state: MeshState): Promise<Result> {
+    const { meshName, guards, bodies } = desired;
     try {
       this.#cluster ??= (await site.read(Namespace, { name: 'kube-system' }))!.metadata.uid!;
-      const api = await connectAppMesh(await this.#access(site, wanted.value));
+      const api = await connectAppMesh(await this.#access(site, desired.value));
       try {
-        const target = { api, meshName, guards, owner: ownerOf(this.#cluster, mesh), patience: patience(site.clock) };
-        const result = await bringUpToDate(bodies, target, memory.settled);
-        if (wanted.isEnding || site.clock.monotonic() >= memory.lookForFormerAt) {
-          memory.lookForFormerAt = site.clock.monotonic() + RESYNC_MS;
-          for (const name of await formerMeshes(target)) memory.former.add(name);
+        const target = {
+          api,
+          meshName,
+          guards,
+          owner: ownerOf(this.#cluster, mesh),
+          retryPolicy: retryPolicy(site.clock),
+        };
+        const result = await syncMesh(bodies, target, state.storedSpecs);
+        if (desired.isDeleting || site.clock.monotonic() >= state.lookForFormerAt) {
+          state.lookForFormerAt = site.clock.monotonic() + RESYNC_MS;
+          for (const name of await formerMeshes(target)) state.former.add(name);
         }
-        return await leaveAll(memory.former, target, result);
+        return await cleanUpAll(state.former, target, result);
       } finally {
         api.close();
       }
@@ -191,15 +197,15 @@ class AwsMeshes implements Chore {
     }
   }
 
-  #wanted(facts: Facts, mesh: string): Wanted | undefined {
+  #desired(facts: Facts, mesh: string): DesiredMesh | undefined {
     const value = valueOf(facts, meshes, mesh);
     const object = facts.get(Mesh, refOf(mesh));
     if (value === undefined || object === undefined || !value.isAppMesh) return undefined;
     const meshName = value.awsName ?? value.ref.name;
-    const isEnding = object.metadata.deletionTimestamp !== undefined;
-    const base = { value, isEnding, meshName };
+    const isDeleting = object.metadata.deletionTimestamp !== undefined;
+    const base = { value, isDeleting, meshName };
     const plan = facts.read.get(facts.model(this.#plans.meshPlans), mesh);
-    if (isEnding) return { ...base, guards: guardsOf(value), bodies: [], routers: {} };
+    if (isDeleting) return { ...base, guards: guardsOf(value), bodies: [], routers: {} };
     const parts = partsIn(facts, this.#plans, this.#bodies, mesh);
     const isSound = plan !== undefined && !plan.isRejected && missingInputs(facts).length === 0;
     if (!isSound || parts === undefined || 'problem' in parts) return undefined;
@@ -212,34 +218,34 @@ class AwsMeshes implements Chore {
     return { ...base, guards, bodies: parts.parts, routers: Object.fromEntries(routers) };
   }
 
-  async #access(site: ChoreSite, { region, secret }: MeshValue): Promise<Access> {
+  async #access(site: ChoreContext, { region, secret }: MeshValue): Promise<Access> {
     const base = { region, endpoint: this.#endpoint };
     if (secret === undefined) return { ...base, credentials: undefined };
     const found = await site.read(Secret, secret);
     return { ...base, credentials: credentialsIn(found, secret) };
   }
 
-  #memory(mesh: string): Memory {
-    let memory = this.#memories.get(mesh);
-    if (memory === undefined) {
-      memory = {
-        settled: new Map(),
+  #state(mesh: string): MeshState {
+    let state = this.#states.get(mesh);
+    if (state === undefined) {
+      state = {
+        storedSpecs: new Map(),
         name: undefined,
         former: new Set(),
         lookForFormerAt: 0,
-        wanted: undefined,
-        wantedSince: 0,
+        desired: undefined,
+        desiredSince: 0,
         isStale: true,
         nextAt: 0,
         failures: 0,
       };
-      this.#memories.set(mesh, memory);
+      this.#states.set(mesh, state);
     }
-    return memory;
+    return state;
   }
 
   #forget(mesh: string): void {
-    this.#memories.delete(mesh);
+    this.#states.delete(mesh);
     this.#tracker.forget(mesh);
     this.#outcomes.delete(mesh);
   }
@@ -247,7 +253,7 @@ class AwsMeshes implements Chore {
 
 class NoCredentials extends Error {}
 
-/** The Secret as Gloo writes it: one entry, which is YAML. */
+/** Reads the Secret as Gloo writes it: a single entry with YAML. */
 function credentialsIn(secret: Secret | undefined, { namespace = '', name }: Ref): NonNullable<Access['credentials']> {
   const place = `Secret ${namespace}/${name}, which spec.awsAppMesh.awsSecret names,`;
   const text = secret?.data?.['aws'];

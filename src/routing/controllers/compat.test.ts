@@ -1,4 +1,4 @@
-// What the controllers write into statuses in compat mode: the texts that SuperGloo's users know.
+// The statuses that the controllers write in compat mode: texts that users of SuperGloo know.
 import { expect, test } from 'vitest';
 import { Mesh, MeshGroup, RoutingRule } from '../../api/routing.ts';
 import { Upstream } from '../../api/upstream.ts';
@@ -20,7 +20,7 @@ const MESH = {
 const rule = (spec: object): KubeObject =>
   ({ apiVersion, kind: 'RoutingRule', metadata: { ...METADATA, name: 'reviews' }, spec }) as KubeObject;
 
-/** What the controllers say of the mesh and of the rule, once both have been so for long enough. */
+/** The statuses of the mesh and of the rule, once problems have lasted long enough to be reported. */
 function statusesWith(given: KubeObject): { readonly mesh: Plan['status']; readonly rule: Plan['status'] } {
   const tables = new Tables();
   for (const kind of [Mesh, MeshGroup, RoutingRule, Upstream, Pod, Service] as readonly AnyKind[]) tables.of(kind);
@@ -29,7 +29,7 @@ function statusesWith(given: KubeObject): { readonly mesh: Plan['status']; reado
   let now = 0;
   const reads = new Reads({ tables, now: () => now, wake: () => undefined });
   const controllers = routing({ mode: 'compat' });
-  const told = ([MESH, given] as const).map((object) => {
+  const statuses = ([MESH, given] as const).map((object) => {
     const controller = controllers.find(({ kind }) => kind.kind === object.kind)!;
     const plan = (): Plan => reads.track(object.kind, (view) => controller.plan(view, object as never));
     now = 0;
@@ -38,10 +38,10 @@ function statusesWith(given: KubeObject): { readonly mesh: Plan['status']; reado
     return plan().status;
   });
   reads.close();
-  return { mesh: told[0], rule: told[1] };
+  return { mesh: statuses[0], rule: statuses[1] };
 }
 
-test('a rule that cannot be translated rejects its mesh, and stays pending itself', () => {
+test('in compat mode, a rule that cannot be translated rejects its mesh, and stays pending itself', () => {
   const statuses = statusesWith(rule({ targetMesh: { name: 'mesh', namespace: 'supergloo-system' } }));
   expect(statuses.mesh).toMatchObject({
     state: 2,

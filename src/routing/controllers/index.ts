@@ -1,4 +1,4 @@
-// The controllers of routing, one duty each.
+// The controllers of routing, one for each kind.
 import type { ControllerDefinition } from '../../controller/index.ts';
 import { BACKENDS } from '../backends/index.ts';
 import { routingModels } from '../models/index.ts';

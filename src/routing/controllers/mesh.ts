@@ -1,4 +1,4 @@
-// The controller for a Mesh of AWS App Mesh: what its pods and rules ask for is written to the back end.
+// The controller for a Mesh of AWS App Mesh: writes the translation of its pods and rules to the back end.
 import { Mesh } from '../../api/routing.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
@@ -11,13 +11,13 @@ import { meshes } from '../models/decoded.ts';
 import type { Models } from '../models/index.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { meshGauges } from '../gauges.ts';
-import { waitBeforeTelling } from './arrival.ts';
+import { reportDelay } from './arrival.ts';
 import type { MeshBackend } from './backend.ts';
 import { guardsOf, missingInputs } from './inputs.ts';
 import { eventsFor, soloStatus } from './status.ts';
 import type { Findings } from './status.ts';
 
-/** On meshes of AWS App Mesh alone: others are not ours to keep. */
+/** Set only on meshes of AWS App Mesh. */
 const MESH_FINALIZER = 'offshoot.dev/routing';
 
 export function meshController(models: Models, backend: MeshBackend, mode: Mode): ControllerDefinition {
@@ -33,27 +33,27 @@ export function meshController(models: Models, backend: MeshBackend, mode: Mode)
 function planMesh(view: View, mesh: Mesh, models: Models, backend: MeshBackend, mode: Mode): Plan {
   const key = keyOf(mesh.metadata);
   const decoded = view.read.get(view.model(meshes), key);
-  const isHeld = mesh.metadata.finalizers?.includes(MESH_FINALIZER) ?? false;
+  const hasFinalizer = mesh.metadata.finalizers?.includes(MESH_FINALIZER) ?? false;
   const value = decoded !== undefined && 'value' in decoded ? decoded.value : undefined;
-  const isLeaving = mesh.metadata.deletionTimestamp !== undefined || (value !== undefined && !value.isAppMesh);
-  if (isLeaving) return isHeld ? planRemoval(view, mesh, backend, mode) : {};
+  const mustBeRemoved = mesh.metadata.deletionTimestamp !== undefined || (value !== undefined && !value.isAppMesh);
+  if (mustBeRemoved) return hasFinalizer ? planRemoval(view, mesh, backend, mode) : {};
   if (decoded !== undefined && 'invalid' in decoded) {
-    return mesh.spec?.awsAppMesh ? tell(mesh, { rejected: [decoded.invalid], notProgrammed: [] }, mode) : {};
+    return mesh.spec?.awsAppMesh ? report(mesh, { rejected: [decoded.invalid], notProgrammed: [] }, mode) : {};
   }
   const plan = view.read.get(view.model(models.plans.meshPlans), key);
   if (value === undefined || plan === undefined) return {};
-  const hold: readonly Step[] = isHeld ? [] : [edit(Mesh, mesh, withFinalizer(mesh))];
+  const addFinalizer: readonly Step[] = hasFinalizer ? [] : [edit(Mesh, mesh, withFinalizer(mesh))];
   const { steps, findings, requeueAfterMs = Infinity } = planContents(view, value, plan, backend);
-  const waitMs = waitBeforeTelling(view, findings);
+  const waitMs = reportDelay(view, findings);
   const lookAgainMs = Math.min(requeueAfterMs, waitMs > 0 ? waitMs : Infinity);
   return {
-    ...(waitMs === 0 && tell(mesh, findings, mode)),
-    steps: [...hold, ...steps],
+    ...(waitMs === 0 && report(mesh, findings, mode)),
+    steps: [...addFinalizer, ...steps],
     ...(lookAgainMs < Infinity && { requeueAfterMs: lookAgainMs }),
   };
 }
 
-/** Writes what can be written. A mesh that nothing could be made of stays as it is. */
+/** Plans the valid part of a mesh. A mesh that was rejected as a whole is left unchanged. */
 function planContents(view: View, mesh: MeshValue, plan: MeshPlan, backend: MeshBackend): Contents {
   const leftOut = leftOutOf(plan);
   const failures = plan.failure ? [plan.failure] : [];
@@ -71,7 +71,7 @@ function planContents(view: View, mesh: MeshValue, plan: MeshPlan, backend: Mesh
   };
 }
 
-/** Rules, upstreams and pods of the mesh that nothing was made of. What a rule is warned of is told there. */
+/** Rules, upstreams and pods that were left out of the mesh. Warnings about a rule are in its own status. */
 function leftOutOf({ diagnostics }: MeshPlan): readonly Problem[] {
   return diagnostics
     .filter(
@@ -85,23 +85,23 @@ interface Contents extends Pick<Plan, 'requeueAfterMs'> {
   readonly findings: Findings;
 }
 
-/** Everything that was made for the mesh goes, in order, and then the mesh itself. */
+/** Removes everything that was made for the mesh, in order, and then the finalizer. */
 function planRemoval(view: View, mesh: Mesh, backend: MeshBackend, mode: Mode): Plan {
-  const { steps, problems: found, isGone } = backend.reconcile(view, keyOf(mesh.metadata), ENDING);
+  const { steps, problems: found, isGone } = backend.reconcile(view, keyOf(mesh.metadata), DELETING);
   if (isGone) return { steps: [edit(Mesh, mesh, withoutFinalizer(mesh))] };
-  return { steps, ...(found.length > 0 && tell(mesh, { rejected: [], notProgrammed: found }, mode)) };
+  return { steps, ...(found.length > 0 && report(mesh, { rejected: [], notProgrammed: found }, mode)) };
 }
 
-const ENDING: Guards = {
+const DELETING: Guards = {
   unresolved: [],
   unresolvedHosts: [],
   adopt: false,
   allowEmpty: true,
   maxDeleteFraction: 1,
-  isEnding: true,
+  isDeleting: true,
 };
 
-function tell(mesh: Mesh, findings: Findings, mode: Mode): Pick<Plan, 'status' | 'events'> {
+function report(mesh: Mesh, findings: Findings, mode: Mode): Pick<Plan, 'status' | 'events'> {
   const status = soloStatus(mesh, findings, mode);
   return { status, events: eventsFor(mesh, status) };
 }

@@ -1,4 +1,5 @@
-// A mesh as objects of the App Mesh controller: which are there, whose they are, and the steps to what should be.
+// Writes a mesh as objects of the App Mesh controller: finds the existing objects and their owners, and plans the
+// steps.
 import type { View } from '../../controller/index.ts';
 import { defineTable, keyOf, own, remove } from '../../kube/index.ts';
 import type { Kind, KubeObject, ObjectMeta, Step } from '../../kube/index.ts';
@@ -8,7 +9,7 @@ import type { Problem } from '../errors.ts';
 import { memo } from '../memo.ts';
 import { APP_MESH, AppMesh, VirtualNode, VirtualRouter, VirtualService } from '../objects.ts';
 import type { Backend } from '../objects.ts';
-import { decide, keptBackends, SETTLE_MS, wantedText } from '../reconcile/decide.ts';
+import { decide, keptBackends, SETTLE_MS, desiredText } from '../reconcile/decide.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { titleOf } from '../reconcile/resources.ts';
 import { partsIn } from '../models/parts.ts';
@@ -19,7 +20,7 @@ import type { MeshBackend } from './backend.ts';
 import type { Found, Resource, ResourceType } from '../reconcile/resources.ts';
 
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
-/** An annotation, because a label is too short for two names: the Mesh that an object was made for. */
+/** The Mesh that an object was made for. An annotation, because a label is too short for two names. */
 const OF_MESH = 'offshoot.dev/mesh';
 const BY_MESH = 'mesh';
 
@@ -38,29 +39,29 @@ function meshOf({ metadata }: KubeObject): readonly string[] {
   return mesh === undefined ? [] : [mesh];
 }
 
-/** What to do about the objects of a mesh now, and what is wrong with them. */
+/** The steps for the objects of a mesh, and problems with them. */
 export interface Reconciliation {
   readonly steps: readonly Step[];
   readonly problems: readonly Problem[];
-  /** When to look again although nothing changes. */
+  /** When to reconcile again although nothing changes. */
   readonly requeueAfterMs?: number;
-  /** Nothing that was made for the mesh is left. */
+  /** No object of the mesh is left. */
   readonly isGone: boolean;
 }
 
-/** Why no objects can be made in this cluster. */
+/** Why objects cannot be created in this cluster. */
 function missingKinds(view: View): Problem | undefined {
   return KINDS.every((kind) => view.served(kind)) ? undefined : problems.kindsMissing(APP_MESH);
 }
 
-/** Plans the objects of a mesh, given those that should be. */
-function reconcileObjects(view: View, mesh: string, wanted: readonly KubeObject[], guards: Guards): Reconciliation {
+/** Plans the steps to the desired objects of a mesh. */
+function reconcileObjects(view: View, mesh: string, desired: readonly KubeObject[], guards: Guards): Reconciliation {
   const missing = missingKinds(view);
-  if (missing !== undefined) return { steps: [], problems: guards.isEnding ? [] : [missing], isGone: true };
-  const marked = wanted.map((object) => resourceOf(withMarks(object, mesh)));
-  const found = foundIn(view, mesh, marked);
-  const settledInMs = SETTLE_MS - view.heldFor(`wanted ${wantedText(marked)}`);
-  const decision = decide(marked, found, { ...guards, isUnsettled: settledInMs > 0 });
+  if (missing !== undefined) return { steps: [], problems: guards.isDeleting ? [] : [missing], isGone: true };
+  const resources = desired.map((object) => resourceOf(withOwnership(object, mesh)));
+  const found = foundIn(view, mesh, resources);
+  const settledInMs = SETTLE_MS - view.heldFor(`desired ${desiredText(resources)}`);
+  const decision = decide(resources, found, { ...guards, isUnsettled: settledInMs > 0 });
   const liveNodes = new Map(found.filter(({ type }) => type === 'virtualNode').map((each) => [each.id, each]));
   const refused: Problem[] = [];
   const steps: Step[] = [];
@@ -74,7 +75,7 @@ function reconcileObjects(view: View, mesh: string, wanted: readonly KubeObject[
     const backends = live && each.type === 'virtualNode' ? keptBackends(live, decision.kept, each) : [];
     plan(own(kindOf(each.object), withBackends(each.object, live?.object, backends)), each);
   }
-  // What others still refer to goes only when they are gone, and not while something else is wrong.
+  // A group of objects is removed only after those that refer to it are gone, and only if nothing was refused.
   const [next = []] = refused.length === 0 ? decision.removals : [];
   for (const each of next) plan(remove(kindOf(each.object), each.object), each);
   const blocked = decision.blocked === undefined ? [] : [decision.blocked];
@@ -86,21 +87,21 @@ function reconcileObjects(view: View, mesh: string, wanted: readonly KubeObject[
   };
 }
 
-/** Meshes that are written as objects. */
+/** The back end that writes meshes as objects. */
 export function objectBackend(plans: PlanModels, objects: PartModels<KubeObject>): MeshBackend {
   return {
     chores: [],
     reconcile(view, mesh, guards) {
-      if (guards.isEnding) return { ...reconcileObjects(view, mesh, [], guards), warnings: [] };
-      const wanted = partsIn(view, plans, objects, mesh);
-      if (wanted === undefined) return { ...NOTHING, isPending: true };
-      if ('problem' in wanted) return { ...NOTHING, rejected: wanted.problem };
-      return { ...reconcileObjects(view, mesh, wanted.parts, guards), warnings: wanted.warnings };
+      if (guards.isDeleting) return { ...reconcileObjects(view, mesh, [], guards), warnings: [] };
+      const desired = partsIn(view, plans, objects, mesh);
+      if (desired === undefined) return { ...NOTHING, isPending: true };
+      if ('problem' in desired) return { ...NOTHING, rejected: desired.problem };
+      return { ...reconcileObjects(view, mesh, desired.parts, guards), warnings: desired.warnings };
     },
     isProgrammed(view, mesh, host) {
       const routers = view.read.get(view.model(objects.routers), { mesh, host }) ?? [];
       const others = view.read.get(view.model(objects.others), mesh);
-      // A router that the service does not lead to gets no request.
+      // A router gets no requests until its virtual service refers to it.
       const service = others && servicesByHost(others).get(host);
       return [...routers, ...(service ? [service] : [])].every((each) => isInPlace(view, each));
     },
@@ -112,7 +113,7 @@ const servicesByHost = memo(
     new Map(services.map((each) => [resourceOf(each).host, each])),
 );
 
-/** Whether an object is there with all that it should say; what else it says does not matter. */
+/** Whether an object exists with all desired fields; additional fields do not matter. */
 function isInPlace(view: View, object: KubeObject): boolean {
   const live = view.get(kindOf(object), object.metadata);
   return live !== undefined && covers(specOf(live), specOf(object));
@@ -120,42 +121,42 @@ function isInPlace(view: View, object: KubeObject): boolean {
 
 const specOf = (object: KubeObject): unknown => (object as KubeObject & { readonly spec?: unknown }).spec;
 
-function covers(live: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null) return live === wanted;
-  if (Array.isArray(wanted)) {
-    return Array.isArray(live) && live.length === wanted.length && wanted.every((each, i) => covers(live[i], each));
+function covers(live: unknown, desired: unknown): boolean {
+  if (typeof desired !== 'object' || desired === null) return live === desired;
+  if (Array.isArray(desired)) {
+    return Array.isArray(live) && live.length === desired.length && desired.every((each, i) => covers(live[i], each));
   }
-  if (typeof live !== 'object' || live === null) return jsonEqual(live, wanted);
-  return Object.entries(wanted).every(([field, value]) => covers((live as Record<string, unknown>)[field], value));
+  if (typeof live !== 'object' || live === null) return jsonEqual(live, desired);
+  return Object.entries(desired).every(([field, value]) => covers((live as Record<string, unknown>)[field], value));
 }
 
 interface ObjectResource extends Resource {
   readonly object: KubeObject;
 }
 
-/** What was made for the mesh, and what others have under names that it needs. */
-function foundIn(view: View, mesh: string, wanted: readonly ObjectResource[]): Found<ObjectResource>[] {
+/** The objects that were made for the mesh, and those of others under names that it needs. */
+function foundIn(view: View, mesh: string, desired: readonly ObjectResource[]): Found<ObjectResource>[] {
   const ours = KINDS.flatMap((kind) => view.index(kind, BY_MESH, mesh)).map((object) => ({
     ...resourceOf(object),
     isOurs: true,
-    isStale: isOfAnotherMesh(object, wanted),
+    isStale: isOfAnotherMesh(object, desired),
   }));
   const known = new Set(ours.map(({ type, id }) => `${type} ${id}`));
-  const foreign = wanted
+  const foreign = desired
     .filter(({ type, id }) => !known.has(`${type} ${id}`))
     .flatMap(({ object }) => view.get(kindOf(object), object.metadata) ?? [])
     .map((object) => ({ ...resourceOf(object), isOurs: false, ...ownerOf(object) }));
   return [...ours, ...foreign];
 }
 
-/** Whether the App Mesh controller has an object in another mesh than the one that is wanted: it never moves it. */
-function isOfAnotherMesh(object: KubeObject, wanted: readonly ObjectResource[]): boolean {
+/** Whether an object belongs to another mesh than desired: the App Mesh controller never moves it. */
+function isOfAnotherMesh(object: KubeObject, desired: readonly ObjectResource[]): boolean {
   const { meshRef } = (object as KubeObject & AnySpec).spec ?? {};
-  const mesh = wanted.find(({ type }) => type === 'mesh');
+  const mesh = desired.find(({ type }) => type === 'mesh');
   return meshRef !== undefined && mesh !== undefined && meshRef.name !== mesh.object.metadata.name;
 }
 
-/** The Mesh that an object says it was made for. */
+/** The Mesh in the annotation of an object. */
 function ownerOf(object: KubeObject): { readonly owner?: string } {
   const [mesh] = meshOf(object);
   return mesh === undefined ? {} : { owner: `Mesh ${mesh}` };
@@ -187,7 +188,7 @@ function resourceOf(object: KubeObject): ObjectResource {
   };
 }
 
-/** The key of what an object refers to. */
+/** The key of the object that a reference means. */
 function referenceFrom({ namespace }: ObjectMeta, ref: { readonly name: string; readonly namespace?: string }): string {
   const place = ref.namespace ?? namespace;
   return keyOf({ name: ref.name, ...(place !== undefined && { namespace: place }) });
@@ -198,12 +199,12 @@ function backendOf(node: ObjectMeta, { virtualService }: Backend): readonly stri
   return ref === undefined ? [] : [referenceFrom(node, ref)];
 }
 
-function withMarks(object: KubeObject, mesh: string): KubeObject {
+function withOwnership(object: KubeObject, mesh: string): KubeObject {
   const metadata = { ...object.metadata, labels: { [MANAGED_BY]: 'offshoot' }, annotations: { [OF_MESH]: mesh } };
   return { ...object, metadata };
 }
 
-/** A virtual node that goes on to call services that only stay because they must not be removed. */
+/** Adds the backends of a virtual node whose services are kept. */
 function withBackends(node: KubeObject, live: KubeObject | undefined, kept: readonly string[]): KubeObject {
   if (live === undefined || kept.length === 0) return node;
   const backendsIn = (object: KubeObject): readonly Backend[] => (object as VirtualNode).spec?.backends ?? [];

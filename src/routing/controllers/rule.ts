@@ -1,4 +1,4 @@
-// The controller that tells of each rule what became of it. It writes nothing but statuses.
+// The controller that reports the outcome of each rule. It writes only statuses.
 import { RoutingRule } from '../../api/routing.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
@@ -7,7 +7,7 @@ import { keyOf as nameOf } from '../model.ts';
 import type { Mode } from '../model.ts';
 import type { Models } from '../models/index.ts';
 import { ruleGauges } from '../gauges.ts';
-import { waitBeforeTelling } from './arrival.ts';
+import { reportDelay } from './arrival.ts';
 import type { MeshBackend } from './backend.ts';
 import { eventsFor, soloStatus, subresourceStatus } from './status.ts';
 import type { Findings } from './status.ts';
@@ -37,14 +37,14 @@ function planRule(view: View, rule: RoutingRule, models: Models, backend: MeshBa
     leftOut: isPartial ? wrong : [],
     warnings: meshes.flatMap(({ warnings }) => warnings),
   };
-  const waitMs = waitBeforeTelling(view, { ...findings, rejected: [...findings.rejected, ...findings.notProgrammed] });
+  const waitMs = reportDelay(view, { ...findings, rejected: [...findings.rejected, ...findings.notProgrammed] });
   if (waitMs > 0) return { requeueAfterMs: waitMs };
   const subresources = meshes.map((each) => {
     const problems = [each.rejected, each.failure].filter((found) => found !== undefined);
     return [nameOf(each.mesh), subresourceStatus(problems)];
   });
   const status = soloStatus(rule, findings, mode, {
-    // A rule is not to blame for the rest of its mesh.
+    // The rule itself is valid; only its mesh failed.
     ...(findings.rejected.length === 0 && findings.notProgrammed.length > 0 && { state: 0 }),
     ...(subresources.length > 0 && { subresource_statuses: Object.fromEntries(subresources) as object }),
   });

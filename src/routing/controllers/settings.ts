@@ -1,11 +1,11 @@
-// What the routing controllers can be told, and what they do by default.
+// The settings of the routing controllers, with their defaults.
 import type { BackendName } from '../backends/index.ts';
 import type { TranslateOptions } from '../translate.ts';
 
 export interface Settings extends TranslateOptions {
   /** Where meshes are written to. */
   readonly backend: BackendName;
-  /** Another address than that of AWS, for tests. */
+  /** Overrides the address of AWS, for tests. */
   readonly awsEndpoint?: string;
 }
 

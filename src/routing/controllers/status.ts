@@ -1,4 +1,4 @@
-// What became of an object, in the words that SuperGloo's users know (state, reason, reported_by) and as conditions.
+// The status of an object: the fields that users of SuperGloo know (state, reason, reported_by), and conditions.
 import { conditionsOf } from '../../controller/index.ts';
 import type { PlannedCondition, PlannedEvent, Status } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -8,8 +8,8 @@ import type { Reason } from '../reasons.ts';
 
 const REPORTER = 'appmesh-config-reporter';
 const STATE = { pending: 0, accepted: 1, rejected: 2 } as const;
-/** More would only hide the first ones. */
-const MOST_TOLD = 10;
+/** The maximum number of problems in a message. */
+const MAX_PROBLEMS = 10;
 
 export const CONDITION = {
   accepted: 'Accepted',
@@ -19,21 +19,21 @@ export const CONDITION = {
   ready: 'Ready',
 } as const;
 
-/** What is known of an object, from worst to best. */
+/** The findings about an object, from worst to best. */
 export interface Findings {
   /** Why it cannot be translated. */
   readonly rejected: readonly Problem[];
-  /** Why what follows from it is not in place, though it can be translated. */
+  /** Why its translation is not written. */
   readonly notProgrammed: readonly Problem[];
-  /** It is on its way. */
+  /** The translation is being written. */
   readonly isPending?: boolean;
-  /** What of it is left out. */
+  /** The parts that are left out. */
   readonly leftOut?: readonly Problem[];
-  /** What may not be meant. */
+  /** Things that may not be intended. */
   readonly warnings?: readonly Problem[];
 }
 
-/** In compat mode the reason is the text that SuperGloo wrote. */
+/** The status in the form of SuperGloo, whose texts it uses in compat mode. */
 export function soloStatus(object: KubeObject, findings: Findings, mode: Mode, fields: object = {}): Status {
   const { rejected, notProgrammed, isPending } = findings;
   const problems = [...rejected, ...notProgrammed];
@@ -48,7 +48,7 @@ export function soloStatus(object: KubeObject, findings: Findings, mode: Mode, f
   };
 }
 
-/** The same for one of several meshes that a rule is in. */
+/** The status of a rule in one of its meshes. */
 export function subresourceStatus(problems: readonly Problem[]): object {
   return {
     state: problems.length === 0 ? STATE.accepted : STATE.rejected,
@@ -88,7 +88,7 @@ function conditionsFor({ rejected, notProgrammed, isPending = false, leftOut = [
   ];
 }
 
-/** What to tell of conditions that are not what they were. */
+/** Events for conditions that changed. */
 export function eventsFor(object: KubeObject, { conditions = [] }: Status): readonly PlannedEvent[] {
   const before = conditionsOf(object);
   return conditions.flatMap(({ type, status, reason, message }): PlannedEvent[] => {
@@ -117,14 +117,14 @@ function from(type: string, status: 'True' | 'False', problems: readonly Problem
   return condition(type, status, problems[0]!.code, textOf(problems));
 }
 
-/** As the library for errors does that SuperGloo used. */
+/** The format of the error library that SuperGloo used. */
 function listOfErrors(problems: readonly Problem[]): string {
   const head = problems.length === 1 ? '1 error occurred:' : `${problems.length} errors occurred:`;
   return `${head}\n${problems.map(({ message }) => `\t* ${message}\n`).join('')}\n`;
 }
 
 function textOf(problems: readonly Problem[]): string {
-  const told = problems.slice(0, MOST_TOLD).map(({ code, message }) => `${code}: ${message}`);
-  const others = problems.length - told.length;
-  return [...told, ...(others > 0 ? [`and ${others} more`] : [])].join('; ');
+  const texts = problems.slice(0, MAX_PROBLEMS).map(({ code, message }) => `${code}: ${message}`);
+  const others = problems.length - texts.length;
+  return [...texts, ...(others > 0 ? [`and ${others} more`] : [])].join('; ');
 }

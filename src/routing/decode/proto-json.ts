@@ -1,11 +1,11 @@
-// Reads a protobuf message that was written as JSON, by the schema of its kind: fields in both spellings, null for what is
-// absent, numbers as text. Unlike the server, it refuses fields that it does not know: a typo must not widen a rule.
+// Reads a protobuf message from JSON, according to the schema of its kind: field names in camelCase or snake_case, null
+// for absent fields, numbers as strings. Unlike the server, it refuses unknown fields: a typo must not widen a rule.
 import type * as z from 'zod';
 
 /** The path of a field, such as spec.subsets[0]. */
 export type FieldPath = readonly (string | number)[];
 
-/** What is wrong with a field, and where it is. */
+/** A problem with a field, and the path of the field. */
 export interface FieldProblem {
   readonly at: FieldPath;
   readonly message: string;
@@ -13,7 +13,7 @@ export interface FieldProblem {
 
 type Read = (value: unknown, at: (string | number)[], problems: FieldProblem[]) => unknown;
 
-/** What zod tells of a schema, as far as it concerns us. */
+/** The parts of a zod schema definition that are used here. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.ZodType;
@@ -25,7 +25,7 @@ interface Definition {
 
 const readers = new WeakMap<z.ZodType, Read>();
 
-/** The message, without what is wrong in it. */
+/** The message, without its invalid fields. */
 export function readMessage<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -110,7 +110,7 @@ function mapReader(valueType: z.ZodType): Read {
   };
 }
 
-const WANTED: Readonly<Record<string, string>> = {
+const EXPECTED: Readonly<Record<string, string>> = {
   string: 'a string',
   boolean: 'true or false',
   number: 'a number',
@@ -123,7 +123,7 @@ function scalarReader(schema: z.ZodType, type: string): Read {
     const parsed = schema.safeParse(plain);
     if (parsed.success) return parsed.data;
     const outOfRange = type === 'number' && typeof plain === 'number';
-    return wrong(at, problems, outOfRange ? rangeOf(schema) : (WANTED[type] ?? type), value, undefined);
+    return wrong(at, problems, outOfRange ? rangeOf(schema) : (EXPECTED[type] ?? type), value, undefined);
   };
 }
 
@@ -132,13 +132,13 @@ function rangeOf(schema: z.ZodType): string {
   return `a ${isInt ? 'whole number' : 'number'} from ${minValue} to ${maxValue}`;
 }
 
-/** Tells what is wrong with a value; what is read in its place has the type that the schema promises. */
-function wrong<T>(at: FieldPath, problems: FieldProblem[], wanted: string, found: unknown, instead: T): T {
-  problems.push({ at: [...at], message: `must be ${wanted}, found ${shown(found)}` });
+/** Reports a wrong value, and returns a substitute of the type that the schema promises. */
+function wrong<T>(at: FieldPath, problems: FieldProblem[], expected: string, found: unknown, instead: T): T {
+  problems.push({ at: [...at], message: `must be ${expected}, found ${shown(found)}` });
   return instead;
 }
 
-/** A value in a message; long ones are cut. */
+/** A value for a message, truncated if it is long. */
 export function shown(value: unknown): string {
   const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'nothing');
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

@@ -1,4 +1,4 @@
-// RoutingRule → Rule: fields of which only one may be set become a choice.
+// RoutingRule → Rule: mutually exclusive fields become a tagged union.
 import { routingRule } from '../../api/routing.ts';
 import type { RoutingRule } from '../../api/routing.ts';
 import { OTHER_ACTIONS } from '../model.ts';
@@ -35,7 +35,7 @@ export function refOf({ name, namespace }: WrittenRef): Ref {
   return { name: name ?? '', namespace: namespace ?? '' };
 }
 
-/** The one of these fields that is set. Two of them are a problem: which one the original takes is chance. */
+/** The one of these fields that is set. Two of them are a problem, as SuperGloo picks one at random. */
 export function chosen<T extends object>(
   message: T,
   names: readonly (keyof T & string)[],

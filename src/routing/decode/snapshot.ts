@@ -1,4 +1,4 @@
-// Objects of any kinds → Snapshot. One that cannot be read is told and left out; it hides no other.
+// Objects of any kinds → Snapshot. An object that cannot be decoded is reported and left out; the others are kept.
 import { mesh, meshGroup } from '../../api/routing.ts';
 import type { Mesh as MeshObject, MeshGroup as MeshGroupObject } from '../../api/routing.ts';
 import type { KubeObject } from '../../kube/objects.ts';
@@ -11,7 +11,7 @@ import type { FieldProblem, FieldPath } from './proto-json.ts';
 import { chosen, decodeRule, refOf } from './rule.ts';
 import { decodePod, decodeService, decodeUpstream } from './workloads.ts';
 
-/** An object as it was read, and how to tell where a field of it is written. */
+/** An object as it was read, and a function that locates its fields in the input. */
 export interface Source {
   readonly object: unknown;
   readonly where: (at: FieldPath) => string;
@@ -33,7 +33,7 @@ type Lists = {
 
 type Decode<T> = (ref: Ref, object: Readonly<Record<string, unknown>>, problems: FieldProblem[]) => T;
 
-/** How each kind is decoded, and where it goes. */
+/** The decoder of each kind, and the list for its results. */
 const KINDS: Readonly<Record<string, { readonly into: keyof Lists; readonly decode: Decode<unknown> }>> = {
   'supergloo.solo.io/v1 Mesh': {
     into: 'meshes',
@@ -60,10 +60,10 @@ const KINDS: Readonly<Record<string, { readonly into: keyof Lists; readonly deco
 
 const DEFAULT_MAX_DELETE_FRACTION = 0.5;
 
-/** What an object of the cluster says; or why it cannot be used, with what could be read of it all the same. */
+/** A decoded object; or why it is invalid, with the part that could be decoded. */
 export type DecodedObject<T> = { readonly value: T } | { readonly invalid: Problem; readonly rest: T };
 
-/** Reads an object of one of the kinds above. */
+/** Decodes an object of one of the kinds above. */
 export function decodeObject<T>(object: KubeObject): DecodedObject<T> {
   const { apiVersion, kind, metadata } = object;
   const ref = { name: metadata.name, namespace: metadata.namespace ?? '' };
@@ -74,7 +74,7 @@ export function decodeObject<T>(object: KubeObject): DecodedObject<T> {
   return { invalid: { code: 'OBJECT_INVALID', message }, rest: value as T };
 }
 
-/** All that can be read of these objects. */
+/** Decodes all valid objects. */
 export function decodeSnapshot(sources: Iterable<Source>): Decoded {
   const lists: Lists = {
     meshes: new Map(),
@@ -104,16 +104,16 @@ export function decodeSnapshot(sources: Iterable<Source>): Decoded {
 function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagnostic[], unknown: Set<string>): void {
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata: Partial<Ref> };
   const ref = { name: metadata.name ?? '', namespace: metadata.namespace || 'default' };
-  const tell = (severity: Diagnostic['severity'], code: Diagnostic['code'], at: FieldPath, message: string): void => {
+  const report = (severity: Diagnostic['severity'], code: Diagnostic['code'], at: FieldPath, message: string): void => {
     diagnostics.push(diagnostic(severity, kind, ref, { code, message: `${where(at)}: ${message}` }));
   };
   const known = KINDS[`${apiVersion} ${kind}`];
   if (known === undefined) {
-    // Of each kind the first is told: a whole cluster may be in the input.
+    // Only the first object of a kind is reported: the input may be a whole cluster.
     const name = `${apiVersion} ${kind}`;
     if (unknown.has(name)) return;
     unknown.add(name);
-    tell(
+    report(
       'warning',
       'KIND_UNKNOWN',
       ['kind'],
@@ -123,7 +123,7 @@ function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagno
   }
   const problems: FieldProblem[] = [];
   const decoded = known.decode(ref, object as Readonly<Record<string, unknown>>, problems);
-  for (const { at, message } of problems) tell('error', 'OBJECT_INVALID', at, `${pathText(at)}: ${message}`);
+  for (const { at, message } of problems) report('error', 'OBJECT_INVALID', at, `${pathText(at)}: ${message}`);
   if (problems.length > 0) return;
   const list = lists[known.into] as Map<string, unknown>;
   const key = `${ref.namespace}/${ref.name}`;
@@ -131,10 +131,10 @@ function decodeInto(lists: Lists, { object, where }: Source, diagnostics: Diagno
     list.set(key, decoded);
     return;
   }
-  // Two of a name can't be in a cluster. Those that select or are selected still say something of their own.
+  // A cluster can't have two objects with one name. Of pods and upstreams, both are used nevertheless.
   const isKept = known.into === 'pods' || known.into === 'upstreams';
   const which = isKept ? 'both count' : 'this one counts';
-  tell('warning', 'OBJECT_DUPLICATE', ['metadata', 'name'], `an object of this name came before: ${which}`);
+  report('warning', 'OBJECT_DUPLICATE', ['metadata', 'name'], `an object of this name came before: ${which}`);
   list.set(isKept ? `${key} ${list.size}` : key, decoded);
 }
 
@@ -166,14 +166,14 @@ function decodeGroup(ref: Ref, spec: unknown, problems: FieldProblem[]): MeshGro
   return { ref, meshes: (meshes ?? []).map((member) => member && refOf(member)) };
 }
 
-/** Objects by namespace, then name: the order in which the original has them. */
+/** Objects sorted by namespace, then by name, as in SuperGloo. */
 export function sorted<T extends { readonly ref: Ref }>(objects: { values(): Iterable<T> }): T[] {
   return [...objects.values()].sort(
     ({ ref: a }, { ref: b }) => byText(a.namespace, b.namespace) || byText(a.name, b.name),
   );
 }
 
-/** A place as people write it: `spec.requestMatchers[0].prefix`. */
+/** The path of a field as text: `spec.requestMatchers[0].prefix`. */
 export function pathText(at: FieldPath): string {
   return at
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
@@ -181,7 +181,7 @@ export function pathText(at: FieldPath): string {
     .replace(/^\./, '');
 }
 
-/** Whether a value has what makes it an object of Kubernetes; if not, what is missing and where. */
+/** Why a value is not a Kubernetes object; undefined if it is one. */
 export function shapeProblem(value: unknown): FieldProblem | undefined {
   const noText = (field: string, found: unknown): string =>
     found === undefined || found === null || found === ''

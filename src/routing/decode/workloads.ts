@@ -1,4 +1,4 @@
-// Pods, Services and Upstreams, as far as a translation reads them.
+// Decodes the fields of Pods, Services and Upstreams that a translation needs.
 import { upstream as upstreamKind } from '../../api/upstream.ts';
 import type { Upstream as UpstreamObject } from '../../api/upstream.ts';
 import { ENV, PORTS_ANNOTATION } from '../errors.ts';
@@ -6,10 +6,10 @@ import type { Labels, Pod, Ref, Service, Upstream } from '../model.ts';
 import { isObject, readMessage, shown } from './proto-json.ts';
 import type { FieldProblem, FieldPath } from './proto-json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-const NONE: Fields = {};
+type JsonObject = Readonly<Record<string, unknown>>;
+const NONE: JsonObject = {};
 
-export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: FieldProblem[]): Pod {
+export function decodePod(ref: Ref, metadata: JsonObject, spec: unknown, problems: FieldProblem[]): Pod {
   const { containers, initContainers } = fieldsOf(spec, ['spec'], problems);
   const nodeNames: string[] = [];
   const arns: string[] = [];
@@ -45,9 +45,9 @@ export function decodePod(ref: Ref, metadata: Fields, spec: unknown, problems: F
   };
 }
 
-/** Calls for each variable of a container, with how to read its value. */
+/** Calls a function for each environment variable of a container, with a reader of its value. */
 function eachVariable(
-  container: Fields,
+  container: JsonObject,
   at: FieldPath,
   problems: FieldProblem[],
   call: (name: unknown, read: () => string) => void,
@@ -67,13 +67,13 @@ export function decodeService(ref: Ref, spec: unknown, problems: FieldProblem[])
   return { ref, selector: labelsOf(selector, ['spec', 'selector'], problems), targetPorts };
 }
 
-export function decodeUpstream(ref: Ref, metadata: Fields, spec: unknown, problems: FieldProblem[]): Upstream {
+export function decodeUpstream(ref: Ref, metadata: JsonObject, spec: unknown, problems: FieldProblem[]): Upstream {
   const message = readMessage(upstreamKind.definition.spec, spec, ['spec'], problems) as UpstreamObject['spec'];
   const labels = labelsOf(metadata['labels'], ['metadata', 'labels'], problems) ?? {};
   return { ref, labels, spec: upstreamSpec(message) };
 }
 
-/** Older objects have one more level. */
+/** Older objects nest the spec in `upstreamSpec`. */
 function upstreamSpec(message: UpstreamObject['spec']): Upstream['spec'] {
   const { kube, static: fixed, aws, azure, consul } = message.upstreamSpec ?? message;
   if (kube) {
@@ -92,18 +92,18 @@ function upstreamSpec(message: UpstreamObject['spec']): Upstream['spec'] {
   return { kind: aws ? 'aws' : azure ? 'azure' : consul ? 'consul' : 'none' };
 }
 
-function fieldsOf(value: unknown, at: FieldPath, problems: FieldProblem[]): Fields {
+function fieldsOf(value: unknown, at: FieldPath, problems: FieldProblem[]): JsonObject {
   if (isObject(value)) return value;
   if (value !== undefined && value !== null) problems.push({ at, message: `must be an object, found ${shown(value)}` });
   return NONE;
 }
 
-/** Calls for each item of a list of objects. */
+/** Calls a function for each item of a list of objects. */
 function eachOf(
   value: unknown,
   at: FieldPath,
   problems: FieldProblem[],
-  call: (item: Fields, index: number) => void,
+  call: (item: JsonObject, index: number) => void,
 ): void {
   if (value === undefined || value === null) return;
   if (!Array.isArray(value)) {
@@ -115,7 +115,7 @@ function eachOf(
   }
 }
 
-/** The value of a variable; one that comes from elsewhere has none here. */
+/** The value of an environment variable; empty if it is set with `valueFrom`. */
 function textOf(value: unknown, at: FieldPath, problems: FieldProblem[]): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;

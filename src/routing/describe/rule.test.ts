@@ -46,7 +46,7 @@ function treeOf(rule: RoutingRule, objects: readonly KubeObject[] = SHOP): TreeN
   return describeRule(read, rule).tree;
 }
 
-/** A tree as lines, two spaces a level. */
+/** A tree as lines, indented by two spaces per level. */
 function linesOf({ kind, name, state, reasons = [], children = [] }: TreeNode, indent = ''): string[] {
   return [
     `${indent}${kind} ${name} ${state}`,
@@ -64,7 +64,7 @@ const READY = {
 };
 
 describe('the tree of a rule', () => {
-  test('shows the routes that follow from it, and where they lead', () => {
+  test('shows its routes and their destinations', () => {
     const lines = linesOf(
       treeOf(
         ruleFor(
@@ -90,7 +90,7 @@ describe('the tree of a rule', () => {
     ]);
   });
 
-  test('says why it is rejected, and that no controller has looked at it', () => {
+  test('says why the rule is rejected, and that no controller has seen it yet', () => {
     const lines = linesOf(treeOf(ruleFor([['nowhere', 1]])));
     expect(lines).toEqual([
       'RoutingRule shop/cart Pending',
@@ -100,12 +100,12 @@ describe('the tree of a rule', () => {
     ]);
   });
 
-  test('says that its mesh is not there', () => {
+  test('says that its mesh does not exist', () => {
     const lines = linesOf(treeOf(ruleFor([['shop-cart-8080', 1]], READY), SHOP.slice(1)));
     expect(lines[1]).toContain('TARGET_MESH_NOT_FOUND');
   });
 
-  test('says what the controllers say of the mesh', () => {
+  test('includes the problems in the status of the mesh', () => {
     const blocked = {
       conditions: [
         { type: 'Accepted', status: 'True' },

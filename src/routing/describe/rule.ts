@@ -1,5 +1,5 @@
-// The tree of a rule: the meshes that it is for and, in each, the hosts, the routes that follow from it and where they
-// lead. What should be is translated here, as the controllers do; how it is, they have written into statuses.
+// The tree of a rule: its meshes and, in each of them, its hosts, routes and destinations. The desired state is
+// translated here, as the controllers do; the actual state comes from the statuses that they have written.
 import { Mesh, MeshGroup, RoutingRule } from '../../api/routing.ts';
 import { Upstream } from '../../api/upstream.ts';
 import { notSeenYet } from '../../api/description/controllers-hint.ts';
@@ -36,18 +36,23 @@ export function describeRule(read: ObjectReader, rule: RoutingRule): RuleDescrip
   const { name, namespace } = rule.metadata;
   const isIt = ({ rule: ref }: RuleOutcome): boolean => ref.name === name && ref.namespace === namespace;
   const about = ({ object }: Diagnostic): boolean => object === `RoutingRule ${namespace}/${name}`;
-  const told = [...decoded.diagnostics, ...diagnostics].filter(about).map(({ code, message }) => `${code}: ${message}`);
+  const messages = [...decoded.diagnostics, ...diagnostics]
+    .filter(about)
+    .map(({ code, message }) => `${code}: ${message}`);
   const statuses = new Map(objects.filter(({ kind }) => kind === 'Mesh').map((each) => [keyOf(each.metadata), each]));
   const children = meshes.flatMap((mesh) => {
     const outcome = mesh.plan.rules.find(isIt);
     return outcome === undefined ? [] : [meshNode(mesh, outcome, statuses.get(keyOf(mesh.plan.mesh)), about)];
   });
   const reasons = isSeen(rule) ? topReasons(rule, children) : [notSeenYet('routing')];
-  const tree = node('RoutingRule', keyOf(rule.metadata), stateOf(rule), { reasons: [...told, ...reasons], children });
+  const tree = node('RoutingRule', keyOf(rule.metadata), stateOf(rule), {
+    reasons: [...messages, ...reasons],
+    children,
+  });
   return { tree, events: recentEvents(eventsAbout(read, rule)) };
 }
 
-/** What the parts below do not say themselves. */
+/** The reasons that are not shown in the nodes below. */
 function topReasons(rule: RoutingRule, children: readonly TreeNode[]): readonly string[] {
   return children.length > 0 ? [] : problemsOf(rule);
 }
@@ -58,13 +63,13 @@ function meshNode(
   mesh: KubeObject | undefined,
   about: (diagnostic: Diagnostic) => boolean,
 ): TreeNode {
-  const told = plan.diagnostics.filter(about).map(({ code, message }) => `${code}: ${message}`);
+  const messages = plan.diagnostics.filter(about).map(({ code, message }) => `${code}: ${message}`);
   const ofMesh = error === undefined ? [] : [`${error.code}: ${error.message}`];
   const routed = plan.hostRoutes.filter(({ host }) => outcome.rejected === undefined && outcome.hosts.includes(host));
   return node('Mesh', keyOf(plan.mesh), mesh === undefined ? 'Pending' : stateOf(mesh), {
     detail: plan.name === plan.mesh.name ? '' : `${plan.name} at AWS`,
     reasons: [
-      ...told,
+      ...messages,
       ...ofMesh,
       ...(mesh === undefined
         ? []
@@ -77,7 +82,7 @@ function meshNode(
 function hostNode(routes: HostRoutes, { rule }: RuleOutcome): TreeNode {
   const all = routesOf(routes, 'strict');
   const isOurs = ({ rule: ref }: Route): boolean => ref.name === rule.name && ref.namespace === rule.namespace;
-  // A route for each method: as many as a matcher has, or one.
+  // A matcher with methods becomes one route for each of them.
   const owners = routes.routes.flatMap((route) =>
     Array.from({ length: Math.max(route.match.methods.length, 1) }, () => route),
   );

@@ -1,25 +1,25 @@
-// How a routing rule or a mesh is, in one word and with what is wrong.
+// The state of a routing rule or a mesh in one word, and its problems.
 import { conditionsOf, statusOf } from '../../controller/conditions.ts';
 import type { KubeObject } from '../../kube/index.ts';
 
-/** The words of `stateOf`. */
+/** The values of `stateOf`. */
 export const STATES = ['Ready', 'Degraded', 'Pending', 'Rejected', 'Failed', 'Deleting'] as const;
 
-/** One word. A rule that nobody has looked at is pending, as it was with the original; of a degraded one a part is in effect. */
+/** The state in one word. Without a status it is `Pending`, as in SuperGloo; `Degraded` means only partly in effect. */
 export function stateOf(object: KubeObject): (typeof STATES)[number] {
   if (object.metadata.deletionTimestamp !== undefined) return 'Deleting';
   const conditions = conditionsOf(object);
-  const isTrue = (wanted: string): boolean =>
-    conditions.some(({ type, status }) => type === wanted && status === 'True');
-  const isFalse = (wanted: string): boolean =>
-    conditions.some(({ type, status }) => type === wanted && status === 'False');
+  const isTrue = (expected: string): boolean =>
+    conditions.some(({ type, status }) => type === expected && status === 'True');
+  const isFalse = (expected: string): boolean =>
+    conditions.some(({ type, status }) => type === expected && status === 'False');
   if (isTrue('Stalled')) return 'Failed';
   if (isFalse('Accepted')) return 'Rejected';
   if (isTrue('Ready')) return 'Ready';
   return isTrue('Programmed') && isTrue('PartiallyTranslated') ? 'Degraded' : 'Pending';
 }
 
-/** What is wrong with it, or to be warned of. */
+/** The messages of problems and warnings. */
 export function problemsOf(object: KubeObject): readonly string[] {
   return conditionsOf(object)
     .filter(
@@ -31,7 +31,7 @@ export function problemsOf(object: KubeObject): readonly string[] {
     .map(({ message }) => message);
 }
 
-/** Whether a controller has ever said something of it. */
+/** Whether a controller has written a status. */
 export function isSeen(object: KubeObject): boolean {
   return Object.keys(statusOf(object)).length > 0;
 }

@@ -1,4 +1,4 @@
-// The kinds that translations read, decoded one by one. What is not read of an object concerns nobody when it changes.
+// The input kinds of translations, decoded object by object. Changes of fields that are not decoded wake nobody.
 import { Mesh as MeshKind, MeshGroup as MeshGroupKind, RoutingRule } from '../../api/routing.ts';
 import { Upstream as UpstreamKind } from '../../api/upstream.ts';
 import { defineModel } from '../../controller/index.ts';
@@ -21,15 +21,15 @@ export const groups = decoded<MeshGroup>('mesh groups', MeshGroupKind);
 export const rules = decoded<Rule>('routing rules', RoutingRule);
 export const upstreams = decoded<Upstream>('upstreams', UpstreamKind);
 export const services = decoded<Service>('services', ServiceKind);
-/** Of pods, only those that are in some mesh. */
+/** Only pods that are part of a mesh. */
 export const pods = decoded<Pod>('pods', PodKind, ({ nodeNames, arns }) => nodeNames.length > 0 || arns.length > 0);
 
-/** All objects of a kind that can be read, by namespace and name. */
+/** All valid objects of a kind, sorted by namespace and name. */
 export function valuesOf<T extends { readonly ref: Ref }>(facts: Facts, model: Decoded<T>): T[] {
   return sorted(facts.read.list(facts.model(model)).flatMap((each) => ('value' in each ? [each.value] : [])));
 }
 
-/** What is wrong with objects of a kind that cannot be read, by namespace and name. */
+/** Diagnostics about the invalid objects of a kind, sorted by namespace and name. */
 export function invalidOf<T extends { readonly ref: Ref }>(
   facts: Facts,
   model: Decoded<T>,
@@ -41,7 +41,7 @@ export function invalidOf<T extends { readonly ref: Ref }>(
   );
 }
 
-/** An object, if it is there and can be read. */
+/** An object, if it exists and is valid. */
 export function valueOf<T>(facts: Facts, model: Decoded<T>, key: string): T | undefined {
   const found = facts.read.get(facts.model(model), key);
   return found !== undefined && 'value' in found ? found.value : undefined;

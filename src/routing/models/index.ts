@@ -15,12 +15,12 @@ export interface Models {
   readonly plans: PlanModels;
   /** As objects of the App Mesh controller. */
   readonly objects: PartModels<KubeObject>;
-  /** As bodies of calls to AWS. */
+  /** As request bodies for AWS. */
   readonly bodies: PartModels<Body>;
   readonly reports: ReturnType<typeof ruleReports>;
 }
 
-/** All models, of plans for what a back end can express. */
+/** All models, for the capabilities of a back end. */
 export function routingModels(options: TranslateOptions, backend: Backend<unknown> = appMeshCrd): Models {
   const plans = planModels(backend, options);
   const { mode } = options;

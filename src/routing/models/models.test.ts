@@ -1,4 +1,4 @@
-// What is computed again when something changes: only what read it, and nothing when the result is the same.
+// A change recomputes only the derived values that read it, and stops where a result is the same.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Mesh, RoutingRule } from '../../api/routing.ts';
 import { Upstream } from '../../api/upstream.ts';
@@ -73,7 +73,7 @@ const rule = (service: number, weight: number): KubeObject =>
     },
   });
 
-/** What was computed since it was last looked at. */
+/** The number of recomputations. */
 const counted = { rules: 0, routers: 0, nodes: 0, plans: 0, reports: 0 };
 let tables: Tables;
 let reads: Reads;
@@ -116,32 +116,32 @@ function put(each: KubeObject): void {
   tables.of<KubeObject>(kind).observe(each);
 }
 
-/** What a change makes be computed again. */
+/** Makes a change, and returns the recomputations that it causes. */
 function change(each: KubeObject): typeof counted {
   put(each);
   reads.deliver();
   return { ...counted };
 }
 
-describe('a change', () => {
-  test('of a rule is resolved alone, and only its router is recreated', () => {
+describe('recomputation', () => {
+  test('of a changed rule resolves only this rule, and recreates only its router', () => {
     expect(change(rule(3, 5))).toEqual({ rules: 1, routers: 1, nodes: 0, plans: 1, reports: 0 });
   });
 
-  test('of what nobody reads of a pod concerns nobody', () => {
+  test('is not triggered by fields of a pod that are not read', () => {
     expect(change(pod(3, 'p3', { phase: 'Failed' }))).toEqual({ rules: 0, routers: 0, nodes: 0, plans: 0, reports: 0 });
   });
 
-  test('a further pod of a virtual node concerns nobody', () => {
+  test('is not triggered by another pod of the same virtual node', () => {
     expect(change(pod(3, 'another'))).toEqual({ rules: 0, routers: 0, nodes: 0, plans: 0, reports: 0 });
   });
 
-  test('a pod without a sidecar concerns nobody', () => {
+  test('is not triggered by a pod without a sidecar', () => {
     const plain = object(Pod, 'plain', { spec: { containers: [] } }, { app: 's3' });
     expect(change(plain)).toEqual({ rules: 0, routers: 0, nodes: 0, plans: 0, reports: 0 });
   });
 
-  test('a rule for a mesh that is not there concerns only itself', () => {
+  test('of a rule for a missing mesh affects no mesh', () => {
     const lost = { ...rule(3, 5), metadata: { ...rule(3, 5).metadata, name: 'lost', uid: 'lost' } };
     const spec = { ...(lost as KubeObject & { spec: object }).spec, targetMesh: { name: 'nowhere' } };
     expect(change({ ...lost, spec } as KubeObject)).toMatchObject({ rules: 0, routers: 0, nodes: 0, plans: 0 });

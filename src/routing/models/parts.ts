@@ -1,4 +1,4 @@
-// MeshPlan → the parts of a mesh in the words of a back end, each made again only when what it is made from has changed.
+// MeshPlan → the parts of a mesh for a back end, each recomputed only when its input has changed.
 import { defineModel } from '../../controller/index.ts';
 import type { Facts, Model } from '../../controller/index.ts';
 import { derive } from '../../watchable/index.ts';
@@ -16,7 +16,7 @@ export interface PartModels<T> {
 }
 
 interface Others<T> {
-  /** Why nothing can be made. */
+  /** Why the mesh cannot be emitted. */
   readonly problem?: Problem;
   readonly warnings: readonly Problem[];
   readonly mesh: readonly T[];

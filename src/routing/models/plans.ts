@@ -1,5 +1,5 @@
-// Tables → MeshPlan, in steps that are kept apart: a changed rule is resolved again alone, and a pod that is like the
-// others of its virtual node changes nothing.
+// Tables → MeshPlan, in separate steps: a changed rule is the only one that is resolved again, and another pod of the
+// same virtual node changes nothing.
 import { defineModel } from '../../controller/index.ts';
 import type { Facts, Model } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
@@ -25,13 +25,13 @@ import { sorted } from '../decode/snapshot.ts';
 import type { TranslateOptions } from '../translate.ts';
 import { groups, invalidOf, meshes, pods, rules, services, upstreams, valueOf, valuesOf } from './decoded.ts';
 
-/** Which meshes a rule is for. */
+/** The meshes of a rule. */
 interface Assignment {
   readonly ref: Ref;
   /** Keys of meshes of AWS App Mesh. */
   readonly meshes: readonly string[];
   readonly problem?: Problem;
-  /** Why the rule cannot be read, although it says what it is for. */
+  /** Why the rule is invalid; its meshes are known nevertheless. */
   readonly invalid?: Problem;
 }
 
@@ -41,7 +41,7 @@ export interface HostKey {
   readonly host: string;
 }
 
-/** No host has a space. */
+/** The separator is unambiguous, as hosts contain no spaces. */
 export const hostKey = ({ mesh, host }: HostKey): string => `${host} ${mesh}`;
 
 export interface PlanModels {
@@ -64,7 +64,7 @@ const directory = defineModel((facts) =>
   })),
 );
 
-/** How meshes and groups are found by reference. */
+/** Finds meshes and groups by reference. */
 const findersOf = memo((all: Directory) => ({ mesh: finder(all.meshes), group: finder(all.groups) }));
 
 const directoryIn = (facts: Facts): Directory => facts.read.get(facts.model(directory), 'all')!;
@@ -73,7 +73,7 @@ export function findersIn(facts: Facts): ReturnType<typeof findersOf> {
   return findersOf(directoryIn(facts));
 }
 
-/** What cannot be read of that which runs: it might be of any mesh. */
+/** Diagnostics about invalid pods, upstreams and services, which might belong to any mesh. */
 const unreadable = defineModel((facts) =>
   derive('what cannot be read', (read, _all: 'all'): readonly Diagnostic[] => [
     ...invalidOf(facts(read), pods, 'Pod'),
@@ -111,7 +111,7 @@ const routesByHost = memo(
   ({ hostRoutes }: MeshPlan): ReadonlyMap<string, HostRoutes> => new Map(hostRoutes.map((each) => [each.host, each])),
 );
 
-/** The models of plans for what a back end can express. */
+/** The models of plans, for the capabilities of a back end. */
 export function planModels(backend: Backend<unknown>, options: TranslateOptions): PlanModels {
   const { mode } = options;
   const naming = namingOf(backend);
@@ -151,7 +151,7 @@ export function planModels(backend: Backend<unknown>, options: TranslateOptions)
       if (!mesh?.isAppMesh) return undefined;
       const meshName = meshNameOf(mesh, mode);
       const resolved = read.get(all.model(workloads), meshName)!;
-      // The original numbers routes by the namespaces and names of rules.
+      // SuperGloo numbers routes by the namespaces and names of rules.
       const assigned = sorted(read.index(all.model(assignments), 'mesh', key));
       const resolveRules = (): readonly RulePlan[] =>
         assigned.flatMap(({ ref }) => read.get(all.model(rulePlans), { meshName, rule: keyOf(ref) }) ?? []);
@@ -191,7 +191,7 @@ export function planModels(backend: Backend<unknown>, options: TranslateOptions)
   return { assignments, meshPlans, topologies, hostRoutes };
 }
 
-/** Whether nobody could tell two resolutions apart: what else they hold follows from this. */
+/** Whether two results are equal: the fields that are not compared follow from these. */
 function isSame(a: Workloads, b: Workloads): boolean {
   const partsOf = ({
     workloads,
@@ -199,8 +199,8 @@ function isSame(a: Workloads, b: Workloads): boolean {
     upstreams: injected,
     unresolved,
     unresolvedUpstreams,
-    told,
+    problemsFound,
     failures,
-  }: Workloads) => [workloads, hosts, injected, unresolved, unresolvedUpstreams, told, failures];
+  }: Workloads) => [workloads, hosts, injected, unresolved, unresolvedUpstreams, problemsFound, failures];
   return jsonEqual(partsOf(a), partsOf(b));
 }

@@ -1,4 +1,4 @@
-// What became of each rule, mesh by mesh.
+// The outcome of each rule, by mesh.
 import { defineModel } from '../../controller/index.ts';
 import type { Model } from '../../controller/index.ts';
 import { derive } from '../../watchable/index.ts';
@@ -11,32 +11,32 @@ import { rules } from './decoded.ts';
 import type { PlanModels } from './plans.ts';
 
 export interface RuleReport {
-  /** Why it is in no mesh, or not in all that it is for. */
+  /** Why it is in none of its meshes, or not in all of them. */
   readonly problem?: Problem;
   readonly meshes: readonly RuleInMesh[];
 }
 
 interface RuleInMesh {
   readonly mesh: Ref;
-  /** Its key. */
+  /** The key of the mesh. */
   readonly key: string;
   readonly hosts: readonly string[];
   readonly rejected?: Problem;
   readonly warnings: readonly Problem[];
-  /** Why nothing of the mesh is translated. */
+  /** Why the whole mesh is rejected. */
   readonly failure?: Problem;
 }
 
-/** By the text that names a rule. */
+/** The outcomes by the key of the rule. */
 const outcomesOf = memo(
   (plan: MeshPlan): ReadonlyMap<string, RuleOutcome> => new Map(plan.rules.map((each) => [keyOf(each.rule), each])),
 );
 const warningsOf = memo((plan: MeshPlan): ReadonlyMap<string, readonly Problem[]> => {
-  const told = plan.diagnostics.filter(({ severity }) => severity === 'warning');
-  return Map.groupBy(told, ({ object }) => object);
+  const diagnostics = plan.diagnostics.filter(({ severity }) => severity === 'warning');
+  return Map.groupBy(diagnostics, ({ object }) => object);
 });
 
-/** By the key of the rule; none for a rule that is for meshes of others alone. */
+/** Reports by the key of the rule; none for a rule that targets no mesh of AWS App Mesh. */
 export function ruleReports(plans: PlanModels): Model<DerivedValues<string, RuleReport>> {
   return defineModel((facts) =>
     derive('reports of rules', (read, key: string): RuleReport | undefined => {
@@ -58,13 +58,13 @@ export function ruleReports(plans: PlanModels): Model<DerivedValues<string, Rule
 
 function inMesh(plan: MeshPlan, key: string, rule: Ref): RuleInMesh {
   const { hosts = [], rejected } = outcomesOf(plan).get(keyOf(rule)) ?? {};
-  const told = warningsOf(plan).get(`RoutingRule ${rule.namespace}/${rule.name}`) ?? [];
+  const diagnostics = warningsOf(plan).get(`RoutingRule ${rule.namespace}/${rule.name}`) ?? [];
   return {
     mesh: plan.mesh,
     key,
     hosts,
     ...(rejected && { rejected }),
-    warnings: told.map(({ code, message }) => ({ code, message })),
+    warnings: diagnostics.map(({ code, message }) => ({ code, message })),
     ...(plan.isRejected && plan.failure && { failure: plan.failure }),
   };
 }

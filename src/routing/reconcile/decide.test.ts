@@ -9,7 +9,7 @@ const GUARDS: Guards = {
   adopt: false,
   allowEmpty: false,
   maxDeleteFraction: 0.5,
-  isEnding: false,
+  isDeleting: false,
 };
 
 const node = (name: string, backends: readonly string[] = []): Resource => ({
@@ -36,29 +36,29 @@ const idsOf = (resources: readonly Resource[]): string[] => resources.map(({ typ
 
 const FEW = [node('a'), node('b'), node('c'), service('a'), service('b'), service('c')];
 
-describe('a mesh that gets another name', () => {
+describe('a mesh that is renamed', () => {
   const other: Resource = { type: 'mesh', id: 'other', name: 'other' };
 
-  test('is made under it, and the one before goes when nothing is in it any more', () => {
+  test('is created under the new name, and the former mesh is removed last', () => {
     const { writes, removals } = decide([other, ...FEW], ours(mesh, ...FEW), GUARDS);
     expect(idsOf(writes)).toContain('mesh other');
     expect(removals.map(idsOf)).toEqual([['mesh store']]);
   });
 
-  test('takes along what can move; what cannot is removed first, and no more at once than is allowed', () => {
+  test('keeps resources that can move, and removes stale ones within the allowed fraction', () => {
     const stale = (...resources: Resource[]) => ours(...resources).map((each) => ({ ...each, isStale: true }));
     const found = [...ours(mesh, node('a'), service('a')), ...stale(node('b'), service('b'))];
-    const wanted = [other, node('a'), node('b'), service('a'), service('b')];
-    const { writes, removals } = decide(wanted, found, GUARDS);
+    const desired = [other, node('a'), node('b'), service('a'), service('b')];
+    const { writes, removals } = decide(desired, found, GUARDS);
     expect(idsOf(writes)).toEqual(['mesh other', 'virtualNode a', 'virtualService a.svc']);
     expect(removals.map(idsOf)).toEqual([['virtualService b.svc'], ['virtualNode b'], ['mesh store']]);
-    const blocked = decide(wanted, stale(node('a'), node('b'), service('a'), service('b')), GUARDS);
+    const blocked = decide(desired, stale(node('a'), node('b'), service('a'), service('b')), GUARDS);
     expect(blocked).toMatchObject({ removals: [], blocked: { code: 'DELETION_BLOCKED' } });
   });
 });
 
-describe('order', () => {
-  test('what others refer to is made first', () => {
+describe('decide', () => {
+  test('writes referenced resources first', () => {
     const { writes } = decide([service('a', 'r'), route('r', '0'), router('r'), node('a'), mesh], [], GUARDS);
     expect(idsOf(writes)).toEqual([
       'mesh store',
@@ -69,7 +69,7 @@ describe('order', () => {
     ]);
   });
 
-  test('what refers to others is removed first, one type after the other, and the mesh itself stays', () => {
+  test('removes referring resources first, one type at a time, and keeps the mesh itself', () => {
     const all = ours(mesh, ...FEW, node('d'), router('r'), route('r', '0'), service('d', 'r'));
     const { removals } = decide([mesh, ...FEW], all, GUARDS);
     expect(removals.map(idsOf)).toEqual([
@@ -80,13 +80,13 @@ describe('order', () => {
     ]);
   });
 
-  test('of a mesh that is being deleted everything goes, and the mesh last', () => {
-    const { removals, blocked } = decide([], ours(mesh, node('a'), service('a')), { ...GUARDS, isEnding: true });
+  test('removes everything of a mesh that is being deleted, and the mesh last', () => {
+    const { removals, blocked } = decide([], ours(mesh, node('a'), service('a')), { ...GUARDS, isDeleting: true });
     expect(removals.map(idsOf)).toEqual([['virtualService a.svc'], ['virtualNode a'], ['mesh store']]);
     expect(blocked).toBeUndefined();
   });
 
-  test('the same route name in another router is another route', () => {
+  test('treats the same route name in another router as another route', () => {
     const { writes, removals } = decide(
       [...FEW, router('new'), route('new', '0')],
       ours(...FEW, router('old'), route('old', '0')),
@@ -97,21 +97,21 @@ describe('order', () => {
   });
 });
 
-describe('what others made', () => {
+describe('a resource of another owner', () => {
   test('is never removed', () => {
     expect(decide(FEW, [...ours(...FEW), ...foreign(node('x'), service('x'))], GUARDS).removals).toEqual([]);
   });
 
-  test('is not even removed with the mesh', () => {
-    expect(decide([], foreign(mesh, node('x')), { ...GUARDS, isEnding: true }).removals).toEqual([]);
+  test('is not removed with the mesh either', () => {
+    expect(decide([], foreign(mesh, node('x')), { ...GUARDS, isDeleting: true }).removals).toEqual([]);
   });
 
-  test('keeps a mesh of ours from going', () => {
-    const { removals } = decide([], [...ours(mesh, node('a')), ...foreign(node('x'))], { ...GUARDS, isEnding: true });
+  test('prevents the removal of our mesh', () => {
+    const { removals } = decide([], [...ours(mesh, node('a')), ...foreign(node('x'))], { ...GUARDS, isDeleting: true });
     expect(removals.map(idsOf)).toEqual([['virtualNode a']]);
   });
 
-  test('is left alone under a name that we want, and told', () => {
+  test('is left alone under a name that we need, and reported', () => {
     const decision = decide([node('a'), node('b')], foreign(node('a')), GUARDS);
     expect(idsOf(decision.writes)).toEqual(['virtualNode b']);
     expect(decision.foreign).toEqual([expect.objectContaining({ code: 'RESOURCE_FOREIGN' })]);
@@ -120,19 +120,19 @@ describe('what others made', () => {
     expect(named!.message).toContain('virtual node a was made for Mesh shop/other');
   });
 
-  test('is taken over if the mesh says so', () => {
+  test('is adopted if the mesh allows it', () => {
     const decision = decide([node('a')], foreign(node('a')), { ...GUARDS, adopt: true });
     expect(idsOf(decision.writes)).toEqual(['virtualNode a']);
     expect(decision.foreign).toEqual([]);
   });
 
-  test('a mesh is used as it is', () => {
-    const { writes, foreign: told } = decide([mesh, node('a')], foreign(mesh), GUARDS);
+  test('is used without a write if it is the mesh', () => {
+    const { writes, foreign: problems } = decide([mesh, node('a')], foreign(mesh), GUARDS);
     expect(idsOf(writes)).toEqual(['virtualNode a']);
-    expect(told).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  test('a service is not led to a router of others', () => {
+  test('is not used as the router of our service', () => {
     const { writes } = decide(
       [node('a'), router('r'), route('r', '0'), service('a', 'r')],
       foreign(router('r')),
@@ -143,7 +143,7 @@ describe('what others made', () => {
 });
 
 describe('guards', () => {
-  test('the last virtual nodes stay unless the mesh may be empty', () => {
+  test('keep the last virtual nodes unless the mesh may be empty', () => {
     const found = ours(node('a'), service('a'));
     const { removals, blocked, kept } = decide([mesh], found, GUARDS);
     expect({ removals, kept: kept.length }).toEqual({ removals: [], kept: 2 });
@@ -155,31 +155,31 @@ describe('guards', () => {
     ]);
   });
 
-  test('more than half of the virtual nodes and services do not go at once', () => {
-    const wanted = [node('a'), service('a')];
-    const { blocked, removals } = decide(wanted, ours(...FEW), GUARDS);
+  test('block the removal of more than half of the virtual nodes and services at once', () => {
+    const desired = [node('a'), service('a')];
+    const { blocked, removals } = decide(desired, ours(...FEW), GUARDS);
     expect(blocked!.message).toBe(
       '4 of 6 virtual nodes and services would be removed, more than 50 %: raise spec.awsAppMesh.maxDeleteFraction if that is intended',
     );
     expect(removals).toEqual([]);
-    expect(decide(wanted, ours(...FEW), { ...GUARDS, maxDeleteFraction: 0.7 }).removals.flat()).toHaveLength(4);
+    expect(decide(desired, ours(...FEW), { ...GUARDS, maxDeleteFraction: 0.7 }).removals.flat()).toHaveLength(4);
   });
 
-  test('half of them may go', () => {
+  test('allow the removal of half of them', () => {
     expect(decide([node('a')], ours(node('a'), node('b')), GUARDS).blocked).toBeUndefined();
   });
 
-  test('all of them may be replaced: those that come count, too', () => {
+  test('allow the replacement of all of them, as new ones count too', () => {
     expect(decide([node('c'), node('d')], ours(node('a'), node('b')), GUARDS).blocked).toBeUndefined();
   });
 
-  test('a rule may take any number of routes with it', () => {
+  test('allow a deleted rule to remove any number of routes', () => {
     const routes = Array.from({ length: 20 }, (_, i) => route('r', `${i}`));
     const found = ours(node('a'), service('a'), router('r'), ...routes);
     expect(decide([node('a'), service('a')], found, GUARDS).removals.flat()).toHaveLength(21);
   });
 
-  test('nothing is removed, and all is still called, while what is wanted changes', () => {
+  test('block removals and keep all backends until the desired state has settled', () => {
     const found = ours(...FEW, node('d'), service('d'));
     const unsettled = decide(FEW, found, { ...GUARDS, isUnsettled: true });
     expect(unsettled).toMatchObject({ removals: [], isWaiting: true });
@@ -188,24 +188,24 @@ describe('guards', () => {
       isWaiting: false,
       removals: [[{ id: 'd.svc' }], [{ id: 'd' }]],
     });
-    expect(decide([], found, { ...GUARDS, isUnsettled: true, isEnding: true }).isWaiting).toBe(false);
+    expect(decide([], found, { ...GUARDS, isUnsettled: true, isDeleting: true }).isWaiting).toBe(false);
   });
 
-  test('nothing to remove is never blocked', () => {
+  test('block nothing if there is nothing to remove', () => {
     expect(decide([mesh], ours(mesh), GUARDS).blocked).toBeUndefined();
   });
 });
 
-describe('a virtual node that pods still name', () => {
+describe('an unresolved virtual node that pods still name', () => {
   const found = ours(...FEW, node('d'), router('r'), route('r', '0'), service('d', 'r'));
 
-  test('stays with the service, the router and the routes that lead to it', () => {
+  test('is kept with the service, the router and the routes that lead to it', () => {
     const { removals, kept } = decide(FEW, found, { ...GUARDS, unresolved: ['d'] });
     expect(removals).toEqual([]);
     expect(idsOf(kept)).toEqual(['virtualNode d', 'virtualService d.svc', 'virtualRouter r', 'route r/0']);
   });
 
-  test('stays a target of the routes of another host, whose rule is rejected for it', () => {
+  test('remains a target of the routes of another host, whose rule is rejected because of it', () => {
     const split = ours(...FEW, node('d'), service('a', 'r'), router('r'), route('r', '0')).filter(
       ({ id, router: of }) => id !== 'a.svc' || of !== undefined,
     );
@@ -217,19 +217,19 @@ describe('a virtual node that pods still name', () => {
     expect(idsOf(writes)).not.toContain('route r/1');
   });
 
-  test('leaves a host that had no routes as it is wanted', () => {
+  test('does not affect a host that had no routes', () => {
     const { writes } = decide(FEW, ours(...FEW), { ...GUARDS, unresolved: ['d'], unresolvedHosts: ['a.svc'] });
     expect(idsOf(writes)).toEqual(idsOf(FEW));
   });
 
-  test('stays a backend of those who call it', () => {
+  test('remains a backend of its callers', () => {
     const caller = node('a', ['d.svc', 'gone.svc', 'b.svc']);
     const { kept } = decide(FEW, found, { ...GUARDS, unresolved: ['d'] });
     expect(keptBackends(caller, kept, node('a', ['b.svc']))).toEqual(['d.svc']);
   });
 
-  test('goes with the mesh', () => {
-    const { removals } = decide([], found, { ...GUARDS, unresolved: ['d'], isEnding: true });
+  test('is removed with the mesh', () => {
+    const { removals } = decide([], found, { ...GUARDS, unresolved: ['d'], isDeleting: true });
     expect(removals.flat()).toHaveLength(found.length);
   });
 });

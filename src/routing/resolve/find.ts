@@ -1,5 +1,5 @@
-// Finds objects by reference, as the original does: the first of the list that has the name and, unless the reference has
-// no namespace, the namespace.
+// Finds objects by reference, as SuperGloo does: the first in the list with the name and, if the reference has one, the
+// namespace.
 import type { Ref } from '../model.ts';
 
 export type Find<T> = (ref: Ref) => T | undefined;

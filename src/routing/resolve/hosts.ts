@@ -13,7 +13,7 @@ import type { Workloads } from './workloads.ts';
 export interface Merged {
   readonly rules: readonly RuleOutcome[];
   readonly hostRoutes: readonly HostRoutes[];
-  /** Hosts of rules that were rejected while pods that they send requests to cannot be read. */
+  /** Hosts of rejected rules that lead to unresolved virtual nodes. */
   readonly unresolvedHosts: readonly string[];
   readonly warnings: readonly { readonly rule: Ref; readonly problem: Problem }[];
   /** Why the mesh is rejected: in compat mode as a whole. */
@@ -22,13 +22,13 @@ export interface Merged {
 
 export interface MergeOptions {
   readonly mode: Mode;
-  /** Under which name a back end keeps the routes of a host. */
+  /** The name of the router of a host in a back end. */
   readonly routerName: (host: string) => string;
-  /** Why a back end cannot give a host these routes together. */
+  /** Why a host cannot have this many routes in a back end. */
   readonly hostLimit: (host: string, count: RouteCount) => Problem | undefined;
 }
 
-/** The routes of the rules that can be kept. */
+/** The routes of the rules that are accepted. */
 export function mergeRules(
   plans: readonly RulePlan[],
   { serviceOf }: Workloads,
@@ -116,7 +116,7 @@ function sumOf(before: RouteCount | undefined, added: RouteCount): RouteCount {
   };
 }
 
-/** The first problem that one of the hosts has. */
+/** The first problem of the hosts. */
 function firstOf(hosts: readonly string[], problemOf: (host: string) => Problem | undefined): Problem | undefined {
   for (const host of hosts) {
     const problem = problemOf(host);
@@ -124,7 +124,7 @@ function firstOf(hosts: readonly string[], problemOf: (host: string) => Problem 
   }
 }
 
-/** Two hosts whose routes would be kept under one name: of the rule itself, or one that another rule has routes for. */
+/** Two hosts whose routers would have the same name: both of this rule, or one of another rule. */
 function nameCollision(
   hosts: readonly string[],
   hostOf: ReadonlyMap<string, string>,
@@ -139,7 +139,7 @@ function nameCollision(
   });
 }
 
-/** The later of two rules that want different ports of one host is rejected. */
+/** Of two rules with different ports for one host, the later is rejected. */
 function portConflict(plan: RulePlan, portsOf: ReadonlyMap<string, ReadonlySet<number>>): Problem | undefined {
   const port = plan.split[0]!.port;
   return firstOf(plan.hosts, (host) => {
@@ -165,7 +165,7 @@ function hostWarnings({ host, routes }: HostRoutes): { rule: Ref; problem: Probl
   return [...ambiguous, ...hidden, { rule: routes[0]!.rule, problem: problems.noCatchAll(host) }];
 }
 
-/** Whether a match has no condition but its path. */
+/** Whether a match has no condition except its path. */
 function isPlain({ headers, query, methods }: Match): boolean {
   return headers.length === 0 && query.length === 0 && methods.length === 0;
 }

@@ -1,18 +1,18 @@
-// Which of the routes of a host a request takes: the most specific one. Every back end writes routes so that this holds.
+// The order of the routes of a host: a request takes the most specific one. Every back end writes routes in this order.
 import { commonBeginning, isSubset } from '../../traffic/regex-language.ts';
 import type { Match, Route, ValueMatch } from '../model.ts';
 
 /**
- * The most specific routes first: exact paths, then the longest prefix. A regular expression counts as the prefix that all
- * its paths begin with, and comes before that very prefix, so that no prefix takes all its requests. Of equal paths the
- * one with more conditions comes first, then the one that was written first.
+ * The most specific routes first: exact paths, then the longest prefix. A regular expression counts as the common
+ * prefix of its paths, and comes before that prefix, so that the prefix does not take all its requests. If paths are
+ * equal, more conditions come first, then the order of the rules.
  */
 export function inOrder(routes: readonly Route[]): readonly Route[] {
   const ranked = routes.map((route) => ({ route, rank: specificity(route.match) }));
   return ranked.sort((a, b) => compare(a.rank, b.rank)).map(({ route }) => route);
 }
 
-/** Every path begins with a slash, whatever a regular expression says. */
+/** Every path begins with a slash, whatever the regular expression allows. */
 const beginningOf = ({ kind, value }: Match['path']): string =>
   kind === 'regex' ? commonBeginning(value) || '/' : value;
 
@@ -29,10 +29,10 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return i < 0 ? 0 : a[i]! - b[i]!;
 }
 
-/** How many pairs of paths are compared at most: plans must stay quick. */
-const MOST_COMPARED = 1_000;
+/** The maximum number of comparisons, to keep plans fast. */
+const MAX_COMPARED = 1_000;
 
-/** Routes that no request takes, because one before them takes them all; of equal matches nothing is said here. */
+/** Routes that get no requests, because an earlier one takes them all. Equal matches are not reported here. */
 export function shadowed(routes: readonly Route[]): readonly { readonly route: Route; readonly by: Route }[] {
   if (!routes.some(({ match }) => match.path.kind === 'regex')) return [];
   const found: { route: Route; by: Route }[] = [];
@@ -45,11 +45,11 @@ export function shadowed(routes: readonly Route[]): readonly { readonly route: R
       (each) =>
         beginning.startsWith(each.beginning) &&
         hasNoOtherConditions(each.route.match, match) &&
-        compared++ < MOST_COMPARED &&
+        compared++ < MAX_COMPARED &&
         takesAll(each.route.match, match),
     );
     if (by !== undefined) found.push({ route, by: by.route });
-    // Between exact paths and prefixes the order itself leaves something to each.
+    // Exact paths and prefixes never shadow each other in this order.
     if (match.path.kind === 'regex') before.push({ route, beginning });
   }
   return found;
@@ -57,7 +57,7 @@ export function shadowed(routes: readonly Route[]): readonly { readonly route: R
 
 function takesAll({ path: wide }: Match, { path: narrow }: Match): boolean {
   if (narrow.kind === 'regex' && narrow.value === wide.value) return false;
-  // What is no path does not matter.
+  // Texts that do not start with a slash are not paths, and do not matter.
   return isSubset(languageOf(narrow), `(?:${wide.value})|(?:[^/].*)?`) === true;
 }
 
@@ -67,7 +67,7 @@ function languageOf({ kind, value }: Match['path']): string {
   return kind === 'regex' ? value : kind === 'exact' ? literal : `${literal}.*`;
 }
 
-/** Whether whatever fits the conditions of the second fits those of the first. */
+/** Whether the other conditions of the narrow match imply those of the wide one. */
 function hasNoOtherConditions(wide: Match, narrow: Match): boolean {
   const isAmong = (all: readonly ValueMatch[]) => (each: ValueMatch) =>
     all.some(({ name, value, regex }) => name === each.name && value === each.value && regex === each.regex);

@@ -1,4 +1,4 @@
-// A mesh, its rules and what runs → MeshPlan. The only place that knows how far a problem reaches in each mode.
+// A mesh, its rules and its workloads → MeshPlan. Only this file decides how far a problem reaches in each mode.
 import { diagnostic, problems } from '../errors.ts';
 import type { Diagnostic, Problem } from '../errors.ts';
 import { keyOf } from '../model.ts';
@@ -13,19 +13,19 @@ import type { WorkloadOptions, Workloads } from './workloads.ts';
 
 export interface AssembleOptions extends MergeOptions, WorkloadOptions {
   readonly allowAll: boolean;
-  /** Another Mesh that is the same mesh at AWS, and came first. */
+  /** An older Mesh for the same mesh at AWS. */
   readonly sameMesh: Ref | undefined;
 }
 
 export interface PlanOptions extends Omit<AssembleOptions, 'sameMesh'> {
-  /** What a back end makes of a rule: problems for what it cannot express. */
+  /** Checks a rule against the capabilities of a back end, and adds problems. */
   readonly check: (rule: RulePlan) => RulePlan;
 }
 
-/** AWS allows names of this length. */
+/** The maximum length of a name at AWS. */
 const LONGEST_NAME = 255;
 
-/** The name that a mesh has at AWS. The original knows only that of the object. */
+/** The name of a mesh at AWS. SuperGloo uses only the name of the object. */
 export function meshNameOf({ ref, awsName }: Mesh, mode: Mode): string {
   return mode === 'strict' ? (awsName ?? ref.name) : ref.name;
 }
@@ -42,7 +42,7 @@ export function planMesh(mesh: Mesh, rules: readonly Rule[], snapshot: Snapshot,
 
 /** The oldest of the other meshes with the same name and region at AWS, if it is older than this one. */
 export function sameMeshAs(mesh: Mesh, meshes: readonly Mesh[], mode: Mode): Ref | undefined {
-  // With the original they overwrite each other.
+  // In SuperGloo they overwrite each other.
   if (mode === 'compat') return undefined;
   const same = meshes.filter(
     (each) => each.isAppMesh && meshNameOf(each, mode) === meshNameOf(mesh, mode) && each.region === mesh.region,
@@ -51,7 +51,7 @@ export function sameMeshAs(mesh: Mesh, meshes: readonly Mesh[], mode: Mode): Ref
   return first === undefined || keyOf(first.ref) === keyOf(mesh.ref) ? undefined : first.ref;
 }
 
-/** The plan of a mesh from what runs in it and its rules, which are looked at only if the mesh itself is sound. */
+/** The plan of a mesh from its workloads and rules. Rules are resolved only if the mesh itself is valid. */
 export function assemblePlan(
   mesh: Mesh,
   workloads: Workloads,
@@ -73,10 +73,10 @@ export function assemblePlan(
     diagnostics: [],
   };
   const ofMesh = (problem: Problem): Diagnostic => diagnostic('error', 'Mesh', mesh.ref, problem);
-  const failed = (problem: Problem, told: Diagnostic = ofMesh(problem), prefix = ''): MeshPlan => ({
+  const failed = (problem: Problem, reported: Diagnostic = ofMesh(problem), prefix = ''): MeshPlan => ({
     ...empty,
     isRejected: true,
-    diagnostics: [told],
+    diagnostics: [reported],
     failure: { code: problem.code, message: `translating mesh config: ${prefix}${problem.message}` },
   });
   if (name.length < 1 || name.length > LONGEST_NAME) {
@@ -86,9 +86,9 @@ export function assemblePlan(
   const { sameMesh } = options;
   if (sameMesh !== undefined) return failed(problems.meshDuplicate(name, sameMesh));
 
-  const [firstTold] = workloads.told;
-  if (mode === 'compat' && firstTold !== undefined) {
-    const { kind, ref = mesh.ref, problem } = firstTold;
+  const [firstFound] = workloads.problemsFound;
+  if (mode === 'compat' && firstFound !== undefined) {
+    const { kind, ref = mesh.ref, problem } = firstFound;
     return failed(problem, diagnostic('error', kind, ref, problem));
   }
   const [failure] = workloads.failures;
@@ -99,15 +99,15 @@ export function assemblePlan(
   const rejected = merged.rules.find((rule) => rule.rejected !== undefined);
   if (mode === 'compat' && rejected !== undefined) {
     const problem = rejected.rejected!;
-    const told = diagnostic('error', 'RoutingRule', rejected.rule, problem);
-    // Misspelt by the original; people search for it.
-    return failed(problem, told, `failed to process routing role ${keyOf(rejected.rule)}: `);
+    const reported = diagnostic('error', 'RoutingRule', rejected.rule, problem);
+    // Misspelled as in SuperGloo, because people search for it.
+    return failed(problem, reported, `failed to process routing role ${keyOf(rejected.rule)}: `);
   }
   if (mode === 'compat' && merged.failure !== undefined) return failed(merged.failure);
 
   const failures = [...workloads.failures, ...(merged.failure ? [merged.failure] : [])];
   const diagnostics = [
-    ...workloads.told.map(({ kind, ref = mesh.ref, problem }) =>
+    ...workloads.problemsFound.map(({ kind, ref = mesh.ref, problem }) =>
       diagnostic(kind === 'Upstream' ? 'error' : 'warning', kind, ref, problem),
     ),
     ...failures.map(ofMesh),

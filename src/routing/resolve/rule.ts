@@ -1,5 +1,5 @@
-// Stage two, one rule: its matchers, where it sends requests, and the hosts that it is for. All problems are collected in
-// the order in which the original checks, so that back ends can add theirs and the first one still decides.
+// Stage two, one rule: its matchers, its destinations, and its hosts. All problems are collected with the order in
+// which SuperGloo checks, so that back ends can add theirs and the first one still decides.
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import type { Action, Match, Mode, Ref, Rule, Selector, Target, WeightedDestination } from '../model.ts';
@@ -13,7 +13,7 @@ export const STEP = { matchers: 0, action: 1, limits: 2, destination: 3, source:
 
 export interface RuleProblem extends Problem {
   readonly step: number;
-  /** Which matcher or destination. */
+  /** The index of the matcher or destination. */
   readonly index: number;
 }
 
@@ -22,13 +22,13 @@ export interface RulePlan {
   readonly rule: Ref;
   readonly source: Selector | undefined;
   readonly action: Action['kind'] | undefined;
-  /** The matchers that can be read, with their place in the rule. */
+  /** The valid matchers, with their index in the rule. */
   readonly matches: readonly { readonly index: number; readonly match: Match }[];
   readonly split: readonly Target[];
-  /** Destinations that are only a part of the pods. */
+  /** The indexes of destinations that are a subset of the pods. */
   readonly subsets: readonly number[];
   readonly hosts: readonly string[];
-  /** It sends requests to pods that are there and whose virtual node could not be made. */
+  /** Whether a destination has pods whose virtual node could not be resolved. */
   readonly isUnresolved: boolean;
   readonly problems: readonly RuleProblem[];
   readonly warnings: readonly Problem[];
@@ -65,7 +65,7 @@ function leadsToUnresolved(upstream: Ref | undefined, { find, unresolvedUpstream
   return find(upstream) === undefined && finder(unresolvedUpstreams)(upstream) !== undefined;
 }
 
-/** Of several problems, the one that the original would have met first. */
+/** The problem that SuperGloo would have reported. */
 export function firstProblem(found: readonly RuleProblem[]): Problem | undefined {
   const first = found.toSorted((a, b) => a.step - b.step || a.index - b.index)[0];
   return first && { code: first.code, message: first.message };
@@ -100,7 +100,7 @@ function resolveSplit(
     return [];
   });
   if (destinations.length > 0 && totalOf(destinations, mode) === 0) {
-    // The original divides by it once the first destination is found.
+    // SuperGloo divides by the sum at the first destination.
     found.push({ ...problems.zeroWeight(ref), step, index: 0 });
   }
   const ports = [...new Set(split.map(({ port }) => port))].sort((a, b) => a - b);
@@ -108,7 +108,7 @@ function resolveSplit(
   return split;
 }
 
-/** The original counts with 32 bits. */
+/** SuperGloo computes with 32 bits. */
 function totalOf(destinations: readonly WeightedDestination[], mode: Mode): number {
   const total = destinations.reduce((sum, { weight }) => sum + weight, 0);
   return mode === 'compat' ? total % 2 ** 32 : total;

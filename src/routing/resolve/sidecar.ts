@@ -1,27 +1,27 @@
-// Which virtual node a pod belongs to, and the ports of its application: what its sidecar was given.
+// The virtual node of a pod and the ports of its application, from the environment of its sidecar.
 import { ENV, PORTS_ANNOTATION, problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import type { Mode, Pod } from '../model.ts';
 
-/** The virtual node of a pod in each mesh that it names. */
+/** The virtual node of a pod, by mesh. */
 export type Sidecar =
   | { readonly kind: 'nodes'; readonly nodes: ReadonlyMap<string, string> }
   | { readonly kind: 'unreadable'; readonly problem: Problem };
 
 const PARTS = 4;
 const LONGEST_NAME = 255;
-const MOST_PORT = 65_535;
-const MOST_UINT32 = 4_294_967_295;
+const MAX_PORT = 65_535;
+const MAX_UINT32 = 4_294_967_295;
 const NOWHERE: Sidecar = { kind: 'nodes', nodes: new Map() };
 
-/** Where a pod belongs. It is the same for every mesh: what cannot be read might be for any of them. */
+/** The virtual nodes of a pod. A value that cannot be parsed might be for any mesh. */
 export function sidecarOf(pod: Pod, mode: Mode): Sidecar {
   if (pod.nodeNames.length > 0) return readNodes(pod, ENV.node, pod.nodeNames, mode);
   if (mode === 'compat' || pod.arns.length === 0) return NOWHERE;
   return readNodes(pod, ENV.arn, pod.arns, mode);
 }
 
-/** Of several values for one mesh the last counts. */
+/** Of several values for one mesh the last wins. */
 function readNodes(pod: Pod, variable: string, values: readonly string[], mode: Mode): Sidecar {
   const nodes = new Map<string, string>();
   for (const value of values) {
@@ -46,7 +46,7 @@ function readNodes(pod: Pod, variable: string, values: readonly string[], mode: 
 
 export type AppPorts =
   | { readonly kind: 'ports'; readonly ports: readonly number[] }
-  /** Nothing is said: fine for a pod that only calls others. */
+  /** No ports are declared, which is valid for a client. */
   | { readonly kind: 'none'; readonly problem: Problem }
   | { readonly kind: 'unreadable'; readonly problem: Problem };
 
@@ -69,9 +69,9 @@ function readPorts(pod: Pod, lists: readonly string[], mode: Mode, where?: strin
     for (const item of list.split(',')) {
       const text = item.trim();
       const port = Number(text);
-      const isNumber = /^\d+$/.test(text) && port <= MOST_UINT32;
-      if (isNumber && mode === 'strict' && (port < 1 || port > MOST_PORT)) {
-        const why = `: ${port} is no port, which is a number from 1 to ${MOST_PORT}`;
+      const isNumber = /^\d+$/.test(text) && port <= MAX_UINT32;
+      if (isNumber && mode === 'strict' && (port < 1 || port > MAX_PORT)) {
+        const why = `: ${port} is no port, which is a number from 1 to ${MAX_PORT}`;
         return { kind: 'unreadable', problem: problems.podPortsParse(pod.ref, list, where, why) };
       }
       if (!isNumber) return { kind: 'unreadable', problem: problems.podPortsParse(pod.ref, list, where) };

@@ -1,11 +1,11 @@
-// Which meshes a rule is for.
+// Resolves the target meshes of rules.
 import { diagnostic, problems } from '../errors.ts';
 import type { Diagnostic, Problem } from '../errors.ts';
 import type { Mesh, MeshGroup, Rule, Snapshot } from '../model.ts';
 import { finder } from './find.ts';
 import type { Find } from './find.ts';
 
-/** Rules of each mesh, in their order. */
+/** The rules of each mesh, in their order. */
 export interface Assigned {
   readonly rulesOf: ReadonlyMap<Mesh, readonly Rule[]>;
   readonly diagnostics: readonly Diagnostic[];
@@ -33,15 +33,15 @@ interface Targets {
   readonly problem?: Problem;
 }
 
-/** The meshes of a rule that there is a back end for. */
+/** The target meshes of a rule that are of a supported type. */
 export function targetsOf(rule: Rule, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Targets {
   const { targets, problem } = namedBy(rule, findMesh, findGroup);
   const other = targets.find(({ isAppMesh }) => !isAppMesh);
-  const told = problem ?? (other && problems.meshUnsupported(rule.ref, other.ref, other.type));
-  return { targets: targets.filter(({ isAppMesh }) => isAppMesh), ...(told && { problem: told }) };
+  const found = problem ?? (other && problems.meshUnsupported(rule.ref, other.ref, other.type));
+  return { targets: targets.filter(({ isAppMesh }) => isAppMesh), ...(found && { problem: found }) };
 }
 
-/** The meshes that a rule names. A group with a bad member stands for the members before that one. */
+/** The target meshes of a rule. Of a group with an invalid member, only the members before it count. */
 function namedBy({ ref, targetMesh }: Rule, findMesh: Find<Mesh>, findGroup: Find<MeshGroup>): Targets {
   if (targetMesh === undefined) return { targets: [], problem: problems.targetMeshNil(ref) };
   const mesh = findMesh(targetMesh);

@@ -1,4 +1,4 @@
-// Hosts of upstreams, and what selectors mean.
+// The hosts of upstreams, and selectors.
 import { describe, expect, test } from 'vitest';
 import type { Pod, Ref, Selector, Upstream } from '../model.ts';
 import { finder } from './find.ts';
@@ -14,7 +14,7 @@ function kube(name: string, service: string, selector?: Record<string, string>, 
   return upstream(name, { kind: 'kube', service: { name: service, namespace }, port: 80, selector });
 }
 
-describe('the host and port of an upstream', () => {
+describe('hostAndPort', () => {
   test.each<[string, Upstream['spec'], unknown]>([
     [
       'kube',
@@ -28,12 +28,12 @@ describe('the host and port of an upstream', () => {
     ['azure', { kind: 'azure' }, 'UPSTREAM_HOST'],
     ['consul', { kind: 'consul' }, 'UPSTREAM_HOST'],
     ['nothing', { kind: 'none' }, 'UPSTREAM_HOST'],
-  ])('%s', (_kind, spec, wanted) => {
+  ])('of an upstream of type %s', (_kind, spec, expected) => {
     const found = hostAndPort(upstream('it', spec), 'compat');
-    expect('problem' in found ? found.problem.code : found).toEqual(wanted);
+    expect('problem' in found ? found.problem.code : found).toEqual(expected);
   });
 
-  test('one that AWS could not call is a problem in strict mode only', () => {
+  test('reports an empty name and a port of 0 in strict mode only', () => {
     const nameless = upstream('it', { kind: 'kube', service: ref('', 'shop'), port: 80, selector: {} });
     const portless = upstream('it', { kind: 'kube', service: ref('a', 'shop'), port: 0, selector: {} });
     expect(hostAndPort(nameless, 'strict')).toMatchObject({ problem: { code: 'UPSTREAM_HOST' } });
@@ -55,24 +55,24 @@ function selected(selector: Selector | undefined): string {
   return 'missing' in found ? `missing ${found.missing.name}` : found.upstreams.map((each) => each.ref.name).join('');
 }
 
-describe('a selector', () => {
+describe('selectUpstreams', () => {
   test.each<[string, Selector | undefined, string]>([
-    ['absent: all', undefined, 'abcde'],
-    ['without a kind: none', { by: 'nothing' }, ''],
-    ['labels: those of the service, or its own', { by: 'labels', labels: { app: 'details' } }, 'abe'],
-    ['no labels: all', { by: 'labels', labels: {} }, 'abcde'],
-    ['upstreams: in their order', { by: 'upstreams', refs: [ref('c'), ref('a')] }, 'ca'],
-    ['upstreams: in any namespace', { by: 'upstreams', refs: [ref('e', '')] }, 'e'],
-    ['upstreams: each must be there', { by: 'upstreams', refs: [ref('a'), ref('gone')] }, 'missing gone'],
-    ['services: by both names', { by: 'services', refs: [ref('cart', 'shop')] }, 'c'],
-    ['services: no namespace is not any', { by: 'services', refs: [ref('cart', '')] }, ''],
-    ['namespaces: that of the service, or its own', { by: 'namespaces', namespaces: ['shop'] }, 'abce'],
-  ])('%s', (_what, selector, wanted) => {
-    expect(selected(selector)).toBe(wanted);
+    ['without a selector: all', undefined, 'abcde'],
+    ['with an empty selector: none', { by: 'nothing' }, ''],
+    ['by the labels of the service, or its own', { by: 'labels', labels: { app: 'details' } }, 'abe'],
+    ['by no labels: all', { by: 'labels', labels: {} }, 'abcde'],
+    ['by name: in the order of the references', { by: 'upstreams', refs: [ref('c'), ref('a')] }, 'ca'],
+    ['by name without a namespace: in any namespace', { by: 'upstreams', refs: [ref('e', '')] }, 'e'],
+    ['by name: each must exist', { by: 'upstreams', refs: [ref('a'), ref('gone')] }, 'missing gone'],
+    ['by service name and namespace', { by: 'services', refs: [ref('cart', 'shop')] }, 'c'],
+    ['by service without a namespace: none', { by: 'services', refs: [ref('cart', '')] }, ''],
+    ['by the namespace of the service, or its own', { by: 'namespaces', namespaces: ['shop'] }, 'abce'],
+  ])('selects %s', (_what, selector, expected) => {
+    expect(selected(selector)).toBe(expected);
   });
 });
 
-describe('the pods of a service', () => {
+describe('podsOf', () => {
   const pod = (name: string, labels: Record<string, string>, namespace = 'shop'): { pod: Pod } => ({
     pod: {
       ref: ref(name, namespace),
@@ -102,12 +102,12 @@ describe('the pods of a service', () => {
     [{ app: 'z' }, ''],
     [{ app: 'x', gone: '1' }, ''],
     [undefined, ''],
-  ])('%o', (selector, wanted) => {
-    expect(names(selector, 'compat')).toBe(wanted);
-    expect(names(selector, 'strict')).toBe(wanted);
+  ])('selects pods by %o', (selector, expected) => {
+    expect(names(selector, 'compat')).toBe(expected);
+    expect(names(selector, 'strict')).toBe(expected);
   });
 
-  test('an empty selector takes all of the namespace in the original, and none in strict mode', () => {
+  test('with an empty selector selects all pods of the namespace in compat mode, and none in strict mode', () => {
     expect(names({}, 'compat')).toBe('abc');
     expect(names({}, 'strict')).toBe('');
   });

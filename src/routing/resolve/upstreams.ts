@@ -1,4 +1,4 @@
-// Upstreams: their host and port, the pods that they select, and those that a rule selects.
+// The host and port of upstreams, the pods that they select, and the upstreams that a rule selects.
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
 import type { Labels, Mode, Pod, Ref, Selector, Upstream } from '../model.ts';
@@ -6,7 +6,7 @@ import type { Find } from './find.ts';
 
 export type HostAndPort = { readonly host: string; readonly port: number } | { readonly problem: Problem };
 
-/** The name that clients call an upstream by. */
+/** The host and port by which clients call an upstream. */
 export function hostAndPort({ ref, spec }: Upstream, mode: Mode): HostAndPort {
   switch (spec.kind) {
     case 'kube': {
@@ -32,7 +32,7 @@ export function hostAndPort({ ref, spec }: Upstream, mode: Mode): HostAndPort {
   }
 }
 
-/** Finds pods by label within a namespace, without looking at all of them. */
+/** An index of pods by label within a namespace. */
 export class PodIndex<T extends { readonly pod: Pod }> {
   readonly #byNamespace = new Map<string, { readonly all: T[]; readonly byLabel: Map<string, T[]> }>();
 
@@ -66,7 +66,7 @@ export class PodIndex<T extends { readonly pod: Pod }> {
   }
 }
 
-/** The pods behind a service. One without a selector has none; with an empty one, the original takes all. */
+/** The pods behind a service. Without a selector it has none; with an empty one, SuperGloo selects all. */
 export function podsOf<T extends { readonly pod: Pod }>(
   index: PodIndex<T>,
   namespace: string,
@@ -80,7 +80,7 @@ export function podsOf<T extends { readonly pod: Pod }>(
 
 export type Selected = { readonly upstreams: readonly Upstream[] } | { readonly missing: Ref };
 
-/** The upstreams that a selector means, among those with pods in the mesh. */
+/** The upstreams that a selector matches, among those with pods in the mesh. */
 export function selectUpstreams(
   selector: Selector | undefined,
   upstreams: readonly Upstream[],
@@ -93,23 +93,23 @@ export function selectUpstreams(
       return missing === undefined ? { upstreams: selector.refs.map((ref) => find(ref)!) } : { missing };
     }
     case 'labels': {
-      const wanted = Object.entries(selector.labels);
-      return { upstreams: upstreams.filter((each) => hasLabels(labelsOf(each), wanted)) };
+      const expected = Object.entries(selector.labels);
+      return { upstreams: upstreams.filter((each) => hasLabels(labelsOf(each), expected)) };
     }
     case 'services': {
-      // No namespace is not any namespace here.
-      const wanted = new Set(selector.refs.map(({ name, namespace }) => `${namespace}/${name}`));
+      // Here an empty namespace does not mean any namespace.
+      const expected = new Set(selector.refs.map(({ name, namespace }) => `${namespace}/${name}`));
       return {
         upstreams: upstreams.filter(
-          ({ spec }) => spec.kind === 'kube' && wanted.has(`${spec.service.namespace}/${spec.service.name}`),
+          ({ spec }) => spec.kind === 'kube' && expected.has(`${spec.service.namespace}/${spec.service.name}`),
         ),
       };
     }
     case 'namespaces': {
-      const wanted = new Set(selector.namespaces);
+      const expected = new Set(selector.namespaces);
       return {
         upstreams: upstreams.filter(({ ref, spec }) =>
-          wanted.has(spec.kind === 'kube' ? spec.service.namespace : ref.namespace),
+          expected.has(spec.kind === 'kube' ? spec.service.namespace : ref.namespace),
         ),
       };
     }
@@ -118,11 +118,11 @@ export function selectUpstreams(
   }
 }
 
-/** What label selectors look at: the labels that the service selects pods by. */
+/** The labels that label selectors match: those in the pod selector of the service. */
 function labelsOf({ spec, labels }: Upstream): Labels {
   return spec.kind === 'kube' ? (spec.selector ?? {}) : labels;
 }
 
-function hasLabels(labels: Labels, wanted: readonly (readonly [key: string, value: string])[]): boolean {
-  return wanted.every(([key, value]) => labels[key] === value);
+function hasLabels(labels: Labels, expected: readonly (readonly [key: string, value: string])[]): boolean {
+  return expected.every(([key, value]) => labels[key] === value);
 }

@@ -9,28 +9,28 @@ import type { Find } from './find.ts';
 import { appPortsOf, sidecarOf } from './sidecar.ts';
 import { hostAndPort, PodIndex, podsOf } from './upstreams.ts';
 
-interface Told {
+interface WorkloadProblem {
   readonly kind: 'Pod' | 'Upstream' | 'Mesh';
   /** Absent: the mesh itself. */
   readonly ref?: Ref;
   readonly problem: Problem;
 }
 
-/** What the rules of a mesh are resolved against. */
+/** The workloads of a mesh, against which its rules are resolved. */
 export interface Workloads {
   readonly workloads: readonly Workload[];
   readonly byHost: ReadonlyMap<string, Workload>;
   readonly services: readonly ServiceHost[];
   readonly serviceOf: ReadonlyMap<string, ServiceHost>;
-  /** Upstreams with pods in the mesh, by the text of their key. */
+  /** Upstreams with pods in the mesh, sorted by key. */
   readonly upstreams: readonly Upstream[];
   readonly find: Find<Upstream>;
   readonly hostOf: ReadonlyMap<Upstream, string>;
   readonly unresolved: readonly string[];
-  /** Upstreams, by the text of their key, of pods whose virtual nodes could not be made. */
+  /** Upstreams of pods whose virtual nodes could not be resolved, sorted by key. */
   readonly unresolvedUpstreams: readonly Upstream[];
-  /** What is wrong with pods and upstreams, and with virtual nodes. */
-  readonly told: readonly Told[];
+  /** Problems of pods and upstreams. */
+  readonly problemsFound: readonly WorkloadProblem[];
   readonly failures: readonly Problem[];
 }
 
@@ -39,11 +39,11 @@ interface Member {
   readonly pod: Pod;
   readonly node: string;
   readonly ports: readonly number[];
-  /** Why it has no ports, if it has none. */
+  /** Why it has no ports, if so. */
   readonly portless?: Problem;
 }
 
-/** An upstream, and where it leads. */
+/** An upstream that selects pods of the mesh. */
 interface Injected {
   readonly upstream: Upstream;
   readonly service: Ref;
@@ -53,22 +53,22 @@ interface Injected {
   readonly members: readonly Member[];
 }
 
-/** What runs, and how it is reached. */
+/** The pods of a cluster, and the services and upstreams that select them. */
 export type Running = Pick<Snapshot, 'pods' | 'upstreams' | 'services'>;
 
 export interface WorkloadOptions {
   readonly mode: Mode;
-  /** Under which name a back end keeps a virtual node. */
+  /** The name of a virtual node in a back end. */
   readonly nodeName: (workload: Workload) => string;
 }
 
 export function resolveWorkloads(meshName: string, snapshot: Running, options: WorkloadOptions): Workloads {
   const { mode } = options;
-  const told: Told[] = [];
+  const problemsFound: WorkloadProblem[] = [];
   const named = new Map<Pod, string>();
-  const candidates = membersOf(meshName, snapshot.pods, mode, told, named);
-  const all = injectedBy(snapshot.upstreams, candidates, mode, told);
-  const members = withoutBroken(candidates, all, snapshot.services, told);
+  const candidates = membersOf(meshName, snapshot.pods, mode, problemsFound, named);
+  const all = injectedBy(snapshot.upstreams, candidates, mode, problemsFound);
+  const members = withoutBroken(candidates, all, snapshot.services, problemsFound);
   const injected = sortedBy(members === candidates ? all : selecting(all, members), ({ upstream }) =>
     keyOf(upstream.ref),
   );
@@ -91,24 +91,24 @@ export function resolveWorkloads(meshName: string, snapshot: Running, options: W
     hostOf: new Map(injected.map(({ upstream, host }) => [upstream, host])),
     unresolved: [...new Set(named.values())].filter((node) => !ids.has(node)).sort(byText),
     unresolvedUpstreams: selectingUnresolved(snapshot.upstreams, named, ids, mode),
-    told,
+    problemsFound,
     failures,
   };
 }
 
-/** The pods of a mesh, by the text of their key; `named` gets those that are skipped, too, with their virtual nodes. */
+/** The pods of a mesh, sorted by key. `named` also gets the pods that are skipped, with their virtual nodes. */
 function membersOf(
   meshName: string,
   pods: readonly Pod[],
   mode: Mode,
-  told: Told[],
+  problemsFound: WorkloadProblem[],
   named: Map<Pod, string>,
 ): readonly Member[] {
   const members: Member[] = [];
   for (const pod of pods) {
     const sidecar = sidecarOf(pod, mode);
     if (sidecar.kind === 'unreadable') {
-      told.push({ kind: 'Pod', ref: pod.ref, problem: sidecar.problem });
+      problemsFound.push({ kind: 'Pod', ref: pod.ref, problem: sidecar.problem });
       continue;
     }
     const node = sidecar.nodes.get(meshName);
@@ -117,13 +117,18 @@ function membersOf(
     const found = appPortsOf(pod, mode);
     if (found.kind === 'ports') members.push({ pod, node, ports: found.ports });
     else if (found.kind === 'none') members.push({ pod, node, ports: [], portless: found.problem });
-    else told.push({ kind: 'Pod', ref: pod.ref, problem: found.problem });
+    else problemsFound.push({ kind: 'Pod', ref: pod.ref, problem: found.problem });
   }
   return sortedBy(members, ({ pod }) => keyOf(pod.ref));
 }
 
 /** Each upstream that selects pods of the mesh, with these pods. */
-function injectedBy(upstreams: readonly Upstream[], members: readonly Member[], mode: Mode, told: Told[]): Injected[] {
+function injectedBy(
+  upstreams: readonly Upstream[],
+  members: readonly Member[],
+  mode: Mode,
+  problemsFound: WorkloadProblem[],
+): Injected[] {
   const index = new PodIndex(members);
   return upstreams.flatMap((upstream): Injected[] => {
     if (upstream.spec.kind !== 'kube') return [];
@@ -132,14 +137,14 @@ function injectedBy(upstreams: readonly Upstream[], members: readonly Member[], 
     if (selected.length === 0) return [];
     const found = hostAndPort(upstream, mode);
     if ('problem' in found) {
-      told.push({ kind: 'Upstream', ref: upstream.ref, problem: found.problem });
+      problemsFound.push({ kind: 'Upstream', ref: upstream.ref, problem: found.problem });
       return [];
     }
     return [{ upstream, service, selector: selector ?? {}, ...found, members: selected }];
   });
 }
 
-/** The upstreams that select pods whose virtual nodes are not among those that were made. */
+/** The upstreams that select pods whose virtual nodes could not be resolved. */
 function selectingUnresolved(
   upstreams: readonly Upstream[],
   named: ReadonlyMap<Pod, string>,
@@ -155,12 +160,12 @@ function selectingUnresolved(
   return sortedBy(selected, ({ ref }) => keyOf(ref));
 }
 
-/** Without pods that a service leads to and that do not say where they listen. */
+/** Drops pods that a service selects but that do not declare ports. */
 function withoutBroken(
   members: readonly Member[],
   injected: readonly Injected[],
   services: readonly Service[],
-  told: Told[],
+  problemsFound: WorkloadProblem[],
 ): readonly Member[] {
   const portless = members.filter((member) => member.portless !== undefined);
   if (portless.length === 0) return members;
@@ -171,12 +176,12 @@ function withoutBroken(
   ]);
   return members.filter((member) => {
     if (member.portless === undefined || !served.has(member)) return true;
-    told.push({ kind: 'Pod', ref: member.pod.ref, problem: member.portless });
+    problemsFound.push({ kind: 'Pod', ref: member.pod.ref, problem: member.portless });
     return false;
   });
 }
 
-/** The upstreams that select some of these pods, with no others. */
+/** The upstreams that select some of these pods, with only these pods. */
 function selecting(injected: readonly Injected[], members: readonly Member[]): Injected[] {
   const kept = new Set(members);
   return injected
@@ -184,7 +189,7 @@ function selecting(injected: readonly Injected[], members: readonly Member[]): I
     .filter((each) => each.members.length > 0);
 }
 
-/** What is known of the pods that share a virtual node. */
+/** The pods that share a virtual node, and their upstreams. */
 interface Group {
   readonly members: Member[];
   readonly upstreams: Injected[];
@@ -248,7 +253,7 @@ function makeNode(
   return { id: node, host, ports, namespace: upstreams[0]!.service.namespace, selector };
 }
 
-/** The ports of pods that a service leads to, if the service itself is known. */
+/** The container ports that a service targets, if the Service is known. */
 function targetPortsOf(service: Ref, members: readonly Member[], services: ReadonlyMap<string, Service>): number[] {
   const { targetPorts = [] } = services.get(keyOf(service)) ?? {};
   return targetPorts.flatMap((port) =>
@@ -256,7 +261,7 @@ function targetPortsOf(service: Ref, members: readonly Member[], services: Reado
   );
 }
 
-/** Labels that controllers give to pods, which the next pod does not have. */
+/** Labels that controllers set to a different value on each pod or revision. */
 const OF_ONE_POD =
   /^(pod-template-hash|controller-revision-hash|pod-template-generation|statefulset\.kubernetes\.io\/.*|apps\.kubernetes\.io\/pod-index)$/;
 
@@ -265,7 +270,7 @@ function commonLabels(members: readonly Member[]): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([key]) => !OF_ONE_POD.test(key)));
 }
 
-/** The entries that all of these have. */
+/** The entries that all label sets have in common. */
 function common([first = {}, ...others]: readonly Labels[]): Labels {
   const shared = Object.entries(first).filter(([key, value]) => others.every((other) => other[key] === value));
   return Object.fromEntries(shared.sort(([a], [b]) => byText(a, b)));

@@ -1,5 +1,5 @@
-// What every back end has to do: a corpus of rules and requests, and where each request must land; and the same for rules
-// and requests at random, held against what the rules themselves say.
+// The suite that every back end must pass: a corpus of rules and requests with the destination of each request, and
+// random rules and requests, compared with a direct evaluation of the rules.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
@@ -17,10 +17,10 @@ interface Request {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Shares of virtual nodes in percent, or what is answered instead. */
+/** The shares of virtual nodes in percent, or the status of the response. */
 type Lands = Readonly<Record<string, number>> | number;
 
-/** Where a request of the front lands once a back end has what it was given. */
+/** Where a request from the front end lands, with the output of a back end. */
 export type Evaluate = (request: Request) => Lands;
 
 interface Value {
@@ -58,9 +58,9 @@ const NODES: Readonly<Record<string, string>> = {
   'cart-v3': 'cart-v3-vn',
 };
 
-/** Runs the suite for a back end: what it makes of a snapshot, as something that can be asked. */
+/** Runs the suite for a back end, given as a function from a snapshot to an evaluator of requests. */
 export function behaviourSuite(backend: string, emit: (snapshot: Snapshot) => Evaluate): void {
-  describe(`requests land where the rules say: ${backend}`, () => {
+  describe(`back end ${backend} routes requests as the rules say`, () => {
     test.each(CASES)('$name', ({ rules, requests }) => {
       const evaluate = emit(snapshotOf(rules));
       for (const { to, lands, ...request } of requests) {
@@ -68,7 +68,7 @@ export function behaviourSuite(backend: string, emit: (snapshot: Snapshot) => Ev
       }
     });
 
-    test('rules and requests at random', () => {
+    test('for random rules and requests', () => {
       fc.assert(
         fc.property(
           fc.array(RULE, { minLength: 1, maxLength: 5 }),
@@ -92,7 +92,7 @@ function snapshotOf(rules: readonly Rule[]): Snapshot {
   return decodeSnapshot(objects.map((object): Source => ({ object, where: () => 'here' }))).snapshot;
 }
 
-/** A rule for the cart, as people write it. */
+/** A RoutingRule for the cart. */
 function objectOf({ match, to }: Rule, index: number): object {
   const upstream = (service: string): object => ({ name: `shop-${service}-8080`, namespace: 'gloo-system' });
   return {
@@ -153,7 +153,7 @@ const REQUEST: fc.Arbitrary<Omit<Request, 'host'>> = fc.record({
   query: VALUES,
 });
 
-/** Which of two equal matches wins is not defined. */
+/** Drops equal matches, as it is not defined which of them wins. */
 function withoutSameMatches(rules: readonly Rule[]): readonly Rule[] {
   const seen = new Set<string>();
   return rules
@@ -174,12 +174,12 @@ function withoutSameMatches(rules: readonly Rule[]): readonly Rule[] {
     .filter(({ match }) => match.length > 0);
 }
 
-/** What all paths of a regular expression begin with. */
+/** The common prefix of all paths of a regular expression. */
 const BEGINNINGS: Readonly<Record<string, string>> = { '/.*': '/', '/x/?': '/x', '/[xy]+': '/' };
 
 /**
- * What the rules say: exact paths first, then the longest prefix; a regular expression before the prefix that its paths
- * begin with; then more conditions; then order.
+ * The result by the rules: exact paths first, then the longest prefix; a regular expression before its common prefix;
+ * then more conditions; then the order of the rules.
  */
 function expected(rules: readonly Rule[], request: Omit<Request, 'host'>): Lands {
   const candidates = rules.flatMap(({ match, to }) =>

@@ -1,5 +1,5 @@
-// A local server that speaks the REST protocol of AWS App Mesh, with the rules that the service has about what depends on
-// what, and with faults. For the tests of the writer, which use the real client of AWS.
+// A fake AWS App Mesh: a local server with its REST protocol, its rules about dependencies between resources, and fault
+// injection. For tests of the writer, which use the real AWS client.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,14 +34,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
   virtualServices: 'virtualService',
 };
 
-/** What was asked for, as one line: `create virtualNode cart`. */
-export interface Asked {
+/** A call to the API: `create virtualNode cart`. */
+export interface ApiCall {
   readonly verb: 'create' | 'update' | 'delete' | 'describe' | 'list' | 'tags' | 'tag';
   readonly kind: Kind;
   readonly name: string;
 }
 
-/** What goes wrong with a request, if anything: an answer in place of the right one, or none after it was carried out. */
+/** A fault: an error response, a connection that is closed before or after the request is executed, or no response. */
 export type Fault =
   | { readonly status: number; readonly type: string }
   | 'lost answer'
@@ -64,22 +64,22 @@ const inUse = (what: string, by: string): Refused =>
   new Refused(409, 'ResourceInUseException', `${what} is in use by ${by}`);
 
 export interface FakeOptions {
-  /** How many items a page of a list has. */
+  /** The page size of lists. */
   readonly page?: number;
-  readonly fault?: (asked: Asked) => Fault;
-  /** What the service makes of a spec. */
+  readonly fault?: (asked: ApiCall) => Fault;
+  /** Changes a spec as the service stores it. */
   readonly fill?: (spec: object) => object;
-  /** How many lists and descriptions of a mesh do not show yet what was written last. */
+  /** How many lists and descriptions do not show a new resource yet. */
   readonly lag?: number;
 }
 
 export class FakeAppMesh {
   readonly #stored = new Map<string, Stored>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
-  /** Changes that lists do not show yet, and for how many more requests. */
+  /** Resources that lists do not show yet, and for how many more requests. */
   readonly #hidden = new Map<string, number>();
-  /** Everything that was asked for, in order. */
-  readonly asked: Asked[] = [];
+  /** All calls, in order. */
+  readonly asked: ApiCall[] = [];
   options: FakeOptions;
 
   constructor(options: FakeOptions = {}) {
@@ -96,14 +96,14 @@ export class FakeAppMesh {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** What changed something, as lines. */
+  /** The calls that changed something, as lines. */
   get writes(): string[] {
     return this.asked
       .filter(({ verb }) => verb === 'create' || verb === 'update' || verb === 'delete')
       .map(({ verb, kind, name }) => `${verb} ${kind} ${name}`);
   }
 
-  /** Everything of a mesh but itself: specs by kind and name. */
+  /** The specs of all resources of a mesh, by kind and name. */
   state(mesh: string): Readonly<Record<string, Spec>> {
     const parts = [...this.#stored.values()]
       .filter((each) => each.mesh === mesh && each.kind !== 'mesh')
@@ -119,13 +119,13 @@ export class FakeAppMesh {
     return Object.fromEntries(this.#stored.get(arnOf({ kind, mesh, name, router }))?.tags ?? []);
   }
 
-  /** Puts something there that others made. */
+  /** Creates a resource that somebody else owns. */
   put(kind: Kind, mesh: string, name: string, spec: object = {}, router?: string): void {
     const stored = { kind, mesh, name, router, spec, tags: new Map(), version: 1 };
     this.#stored.set(arnOf(stored), stored);
   }
 
-  /** Takes something away, as others would. */
+  /** Deletes a resource behind the back of the writer. */
   remove(kind: Kind, mesh: string, name: string, router?: string): void {
     this.#stored.delete(arnOf({ kind, mesh, name, router }));
   }
@@ -153,14 +153,14 @@ export class FakeAppMesh {
     }
   }
 
-  #route(method: string, url: URL, body: Body): { asked: Asked; run: () => object } {
+  #route(method: string, url: URL, body: Body): { asked: ApiCall; run: () => object } {
     const [, version, ...parts] = url.pathname.split('/').map(decodeURIComponent);
     if (version !== 'v20190125') throw new Refused(404, 'UnknownOperationException', url.pathname);
     if (parts[0] === 'tags' || parts[0] === 'tag') return this.#routeTags(parts[0], url, body);
     if (parts.length <= 2)
       return this.#routeOf('mesh', method, url, body, parts[1], parts[1] ?? body.meshName!, undefined);
     const [, mesh = '', collection = ''] = parts;
-    // Routes are below a router in the singular.
+    // The path of a route has its router in the singular.
     if (collection === 'virtualRouter') {
       const [, , , router, , name] = parts;
       return this.#routeOf('route', method, url, body, name, mesh, router);
@@ -176,7 +176,7 @@ export class FakeAppMesh {
     name: string | undefined,
     mesh: string,
     router: string | undefined,
-  ): { asked: Asked; run: () => object } {
+  ): { asked: ApiCall; run: () => object } {
     if (name === undefined && method === 'GET') {
       return { asked: { verb: 'list', kind, name: router ?? mesh }, run: () => this.#list(kind, mesh, router, url) };
     }
@@ -193,7 +193,7 @@ export class FakeAppMesh {
     return { asked: { verb, kind, name }, run: run[verb] };
   }
 
-  #routeTags(word: 'tags' | 'tag', url: URL, body: Body): { asked: Asked; run: () => object } {
+  #routeTags(word: 'tags' | 'tag', url: URL, body: Body): { asked: ApiCall; run: () => object } {
     const stored = this.#stored.get(url.searchParams.get('resourceArn')!);
     const { kind = 'mesh', name = '?' } = stored ?? {};
     const run = (): object => {
@@ -257,7 +257,7 @@ export class FakeAppMesh {
     return dataOf(stored);
   }
 
-  /** What a resource refers to must be there, but for backends. */
+  /** Everything that a resource refers to must exist, except backends. */
   #check({ kind, mesh, router }: Ref, { provider, httpRoute }: Spec): void {
     if (kind === 'route') this.#require('virtualRouter', mesh, router!);
     for (const { virtualNode } of httpRoute?.action.weightedTargets ?? [])
@@ -296,7 +296,7 @@ interface Body {
   readonly [field: string]: unknown;
 }
 
-/** Whether a resource keeps another one from being deleted. */
+/** Whether a resource prevents the deletion of another one. */
 function uses({ kind, spec, router }: Stored, of: Ref): boolean {
   switch (of.kind) {
     case 'mesh':
