@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { KubernetesHints } from './resource.ts';
 
-/** Attaches what only Kubernetes reads. */
+/** Adds formats and `x-kubernetes-*` extensions to a schema. */
 export function hints<S extends z.ZodType>(schema: S, meta: KubernetesHints & { type?: string; pattern?: string }): S {
   return schema.meta(meta as Record<string, unknown>);
 }
@@ -21,7 +21,7 @@ export const int64 = (): z.ZodType<number | bigint, number | bigint> =>
 
 export const int32 = (): z.ZodInt32 => hints(z.int32(), { format: 'int32' });
 
-/** A time as Kubernetes writes it. */
+/** A time, like `metav1.Time`. */
 export const time = (): z.ZodString => hints(z.string(), { format: 'date-time' });
 
 const keySelector = (what: string) =>
@@ -100,7 +100,7 @@ const Condition = z.object({
   lastTransitionTime: time().describe('When the status last changed.'),
 });
 
-/** Conditions as older kinds have them: a plain list. */
+/** Conditions as a plain list, as older kinds have them. */
 export const PlainConditions = z.array(Condition);
 
 /** The conditions of an object, one of each type. */

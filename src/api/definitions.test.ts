@@ -1,4 +1,5 @@
-// The definitions that we install: valid for any API server, documented, and what manifests in the wild rely on.
+// The CustomResourceDefinitions that we install: valid for any API server, documented, compatible with existing
+// manifests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { until } from '../../test/support/until.ts';
@@ -53,10 +54,10 @@ describe.each(named)('the definition of %s', (_name, definition) => {
   });
 
   test('explains every field', () => {
-    const silent = nodes(schemaOf(definition)).filter(([path, { description }]) => {
+    const undocumented = nodes(schemaOf(definition)).filter(([path, { description }]) => {
       return description === undefined && !path.endsWith(']') && !path.endsWith('}') && path !== 'metadata';
     });
-    expect(silent.map(([path]) => path)).toEqual([]);
+    expect(undocumented.map(([path]) => path)).toEqual([]);
   });
 });
 
@@ -95,7 +96,7 @@ describe('DynamicEnv', () => {
     ]);
   });
 
-  test('has the columns that people know', () => {
+  test('has the expected printer columns', () => {
     const { versions } = dynamicEnv.crd['spec'] as { versions: { additionalPrinterColumns: { name: string }[] }[] };
     const columns = versions[0]!.additionalPrinterColumns as unknown as Record<string, string>[];
     expect(columns.map(({ name, type, jsonPath }) => `${name} ${type} ${jsonPath}`)).toEqual([
@@ -168,7 +169,7 @@ const status = parseJson(
   }).replace('"HASH"', '-7893432429265961114'),
 ) as NonNullable<DynamicEnv['status']>;
 
-describe('on an API server', () => {
+describe('an API server with these definitions', () => {
   let cluster: Embedded;
   let client: Client;
 
@@ -189,7 +190,7 @@ describe('on an API server', () => {
     await cluster.stop();
   });
 
-  test('an environment is kept as it is written, to the last digit of its hash', async () => {
+  test('stores an environment unchanged, to the last digit of its 64-bit hash', async () => {
     const created = await client.create(DynamicEnv, manifest);
     expect(created.spec).toEqual(manifest.spec);
     const answer = await client.patch(
@@ -211,12 +212,12 @@ describe('on an API server', () => {
       'spec.consumers[0].containers[0].containerName',
       { istioMatches: [], subsets: [], consumers: [{ name: 'a', namespace: 'b', containers: [{}] }] },
     ],
-  ])('an environment without a valid %s is refused by name', async (field, spec) => {
+  ])('rejects an environment without a valid %s and names the field', async (field, spec) => {
     const refused = { ...manifest, metadata: { name: 'refused', namespace: 'default' }, spec } as unknown as DynamicEnv;
     await expect(client.create(DynamicEnv, refused)).rejects.toThrow(field);
   });
 
-  const nothing = ({ group, version, kind, namespaced }: AnyKind): AnyObject => {
+  const objectWithoutSpec = ({ group, version, kind, namespaced }: AnyKind): AnyObject => {
     const metadata = { name: 'empty', ...(namespaced && { namespace: 'default' }) };
     return { apiVersion: `${group}/${version}`, kind, metadata };
   };
@@ -229,11 +230,11 @@ describe('on an API server', () => {
     spaces.SpaceRequest,
     spaces.SpaceBinding,
     spaces.ManagedEnvironment,
-  ])('a $kind without a spec is refused', async (kind) => {
-    await expect(client.create(kind, nothing(kind))).rejects.toThrow('spec: Required value');
+  ])('rejects a $kind without a spec', async (kind) => {
+    await expect(client.create(kind, objectWithoutSpec(kind))).rejects.toThrow('spec: Required value');
   });
 
-  test.each(['targetMesh', 'target_mesh'])('a rule is kept as it is written: %s', async (targetMesh) => {
+  test.each(['targetMesh', 'target_mesh'])('stores a RoutingRule unchanged: %s', async (targetMesh) => {
     const rule = parse(`
 apiVersion: supergloo.solo.io/v1
 kind: RoutingRule
@@ -255,7 +256,7 @@ spec:
     expect(created.spec).toMatchObject(written);
   });
 
-  test.each(['upstreamSpec', 'kube'])('an upstream is kept in both forms: %s', async (form) => {
+  test.each(['upstreamSpec', 'kube'])('stores an Upstream unchanged in both forms: %s', async (form) => {
     const kube = { serviceName: 'reviews', serviceNamespace: 'shop', servicePort: 80, selector: { app: 'reviews' } };
     const spec = form === 'kube' ? { kube, sslConfig: { sni: 'a' } } : { upstreamSpec: { kube } };
     const metadata = { name: form.toLowerCase(), namespace: 'default' };
@@ -268,7 +269,7 @@ spec:
     expect(created.spec).toEqual(spec);
   });
 
-  test('a rule whose weight is no number is refused by name', async () => {
+  test('rejects a RoutingRule with a negative weight and names the field', async () => {
     const rule = {
       apiVersion: 'supergloo.solo.io/v1',
       kind: 'RoutingRule',
@@ -280,8 +281,8 @@ spec:
     );
   });
 
-  test('a Space needs no spec', async () => {
+  test('accepts a Space without a spec', async () => {
     const kind: AnyKind = spaces.Space;
-    expect(await client.create(kind, nothing(kind))).toMatchObject({ spec: {} });
+    expect(await client.create(kind, objectWithoutSpec(kind))).toMatchObject({ spec: {} });
   });
 });

@@ -35,7 +35,7 @@ const Subset = z.object({
   defaultVersion: z.string().describe('The version that other requests reach, if not the global default.').optional(),
 });
 
-/** How a time to live is written: longer than nothing, in whole units. */
+/** Format of a time to live: greater than zero, in whole units. */
 export const TTL_DURATION = /^[1-9][0-9]*[smhd]([0-9]+[smhd])*$/;
 
 const Ttl = z.object(
@@ -52,19 +52,19 @@ const Ttl = z.object(
       )
       .optional(),
   },
-  // People know the flag `--ttl 8h`.
+  // Users of the flag `--ttl 8h` may write `ttl: 8h`.
   { error: ({ code }) => (code === 'invalid_type' ? 'must be an object: {duration: 8h}' : undefined) },
 );
 
-/** What the key of an environment looks like: nothing of it has to be escaped anywhere. */
+/** Format of an environment's key: no character needs escaping anywhere. */
 export const KEY_FORM = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
-export const MOST_KEY_LENGTH = 63;
+export const MAX_KEY_LENGTH = 63;
 
 const Spec = hints(
   z.object({
     key: z
       .string()
-      .max(MOST_KEY_LENGTH)
+      .max(MAX_KEY_LENGTH)
       .regex(KEY_FORM)
       .describe(
         'Which requests reach the environment: those with this value in the header `x-env` (or what `--key-header` says), or as the member `env` of the header `baggage`. Immutable.',

@@ -14,7 +14,7 @@ const NOT_NEGATIVE = {
   message: 'must not be negative, more than 2147483647 or an empty string',
 };
 
-/** A number of pods or a share of them. */
+/** A number or percentage of pods. */
 const podCount = (pattern: RegExp) =>
   hints(z.union([count(), z.string().regex(pattern)]), {
     'x-kubernetes-int-or-string': true,

@@ -61,7 +61,7 @@ export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>
     kind: defineKind<ResourceObject<z.input<Spec>, z.input<Status>>>(`${group}/${version}`, kind, plural, {
       namespaced,
     }),
-    // Made when somebody asks: few commands do, and it takes longer than to start most of them.
+    // Built on first use: few commands need it, and building it takes longer than starting most of them.
     get crd() {
       return (crd ??= customResourceDefinition(definition));
     },
@@ -123,7 +123,7 @@ function schemaOf(definition: ResourceDefinition<z.ZodType, z.ZodType>): Record<
   };
 }
 
-/** What a schema node may carry beyond zod's own words; goes into the definition as it stands. */
+/** What a schema node may carry beyond zod's own metadata; copied to the CustomResourceDefinition as it is. */
 export interface KubernetesHints {
   readonly format?: string;
   readonly 'x-kubernetes-int-or-string'?: boolean;
@@ -137,7 +137,7 @@ export interface KubernetesHints {
 const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
 
-/** A zod schema as a structural schema: what Kubernetes forbids in one is taken out or said in its way. */
+/** Converts a zod schema to a structural schema: removes or rewrites what Kubernetes forbids in one. */
 function structural(schema: z.ZodType): Record<string, unknown> {
   return z.toJSONSchema(schema, {
     target: 'openapi-3.0',
@@ -152,7 +152,7 @@ function structural(schema: z.ZodType): Record<string, unknown> {
       }
       if (node['x-kubernetes-preserve-unknown-fields'] === true) delete node['additionalProperties'];
       if (node['type'] === 'integer') {
-        // The format says it; bounds beyond what a double holds exactly would be wrong.
+        // The format already gives the bounds; those that a double cannot hold exactly would be wrong.
         const wholeInt32 = node['minimum'] === INT32_MIN && node['maximum'] === INT32_MAX;
         if (node['minimum'] === Number.MIN_SAFE_INTEGER || wholeInt32) delete node['minimum'];
         if (node['maximum'] === Number.MAX_SAFE_INTEGER || wholeInt32) delete node['maximum'];

@@ -1,5 +1,6 @@
 // What the kinds of `supergloo.solo.io/v1` and `gloo.solo.io/v1` have in common. Their manifests are protobuf messages
-// written as JSON: both spellings of a field (`targetMesh`, `target_mesh`), null for what is absent, and nothing required.
+// written as JSON: both spellings of a field (`targetMesh`, `target_mesh`), null for what is absent, and nothing
+// required.
 import * as z from 'zod';
 import { Conditions, hints, int64 } from './core.ts';
 
@@ -19,7 +20,7 @@ export const stringMap = () => z.record(z.string(), z.string());
 export const strings = () => z.array(z.string());
 export const uint32 = () => z.int().min(0).max(4_294_967_295);
 
-/** A time span as protobuf writes it. */
+/** A `google.protobuf.Duration`. */
 export const duration = () => z.string();
 
 export const ResourceRef = message({
@@ -30,7 +31,7 @@ export const ResourceRef = message({
     .nullish(),
 });
 
-/** Which pods or upstreams are meant: one of the fields; nothing at all when none is set. */
+/** Selects pods or upstreams by one of the fields; selects nothing when none is set. */
 export const PodSelector = message({
   labelSelector: message({
     labelsToMatch: stringMap()
@@ -59,7 +60,7 @@ export const PodSelector = message({
     .nullish(),
 });
 
-/** What became of an object: the words of the original, and conditions. */
+/** Status of an object: the fields of the original, and conditions. */
 export const SoloStatus = message({
   state: hints(z.union([z.int(), z.string()]), { 'x-kubernetes-int-or-string': true })
     .describe('0 for pending, 1 for accepted, 2 for rejected.')

@@ -7,7 +7,7 @@ import type { ResourceObject } from './resource.ts';
 
 const atomic = <S extends z.ZodType>(schema: S): S => hints(schema, { 'x-kubernetes-list-type': 'atomic' });
 
-/** Conditions in the words of this group: less is required, and there is a time of the last update. */
+/** Conditions as this API group defines them: fewer required fields, and a time of the last update. */
 const ToolchainCondition = z.object({
   type: z.string().describe('Type of the condition.'),
   status: z.string().describe('True, False or Unknown.'),

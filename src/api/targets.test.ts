@@ -1,4 +1,4 @@
-// The kinds of the claim system, as an API server takes them: what manifests in the wild rely on.
+// The CustomResourceDefinitions of the claim system on an API server: compatible with existing manifests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { startEmbedded } from '../embedded/index.ts';
@@ -35,7 +35,7 @@ test.each([
   ['SpaceRequest', 'Namespaced', 'spacerequests', undefined],
   ['Space', 'Namespaced', 'spaces', undefined],
   ['GitOpsDeploymentManagedEnvironment', 'Namespaced', 'gitopsdeploymentmanagedenvironments', undefined],
-])('1.1 to 1.7: %s is %s, %s', (kind, scope, plural, shortNames) => {
+])('%s is %s and served as %s', (kind, scope, plural, shortNames) => {
   const { names, versions, ...spec } = specOf(kind);
   expect([spec.scope, names.plural, names.shortNames]).toEqual([scope, plural, shortNames]);
   expect(versions.map(({ name, subresources }) => [name, subresources])).toEqual([['v1alpha1', { status: {} }]]);
@@ -47,7 +47,7 @@ test.each([
   ['DeploymentTargetClass', ['Provisioner', 'Reclaim', 'Age']],
   ['SpaceRequest', ['Tier', 'TargetClusterURL', 'Ready', 'Reason']],
   ['Space', ['Cluster', 'Tier', 'Ready', 'Reason']],
-])('1.5, 1.6, 9.7: %s is printed with %j', (kind, columns) => {
+])('%s has the printer columns %j', (kind, columns) => {
   expect(specOf(kind).versions[0]!.additionalPrinterColumns.map(({ name }) => name)).toEqual(columns);
 });
 
@@ -55,12 +55,12 @@ test.each([
   ['SpaceRequest', true],
   ['Space', true],
   ['DeploymentTarget', undefined],
-])('1.5, 1.6: fields of %s that nobody knows are kept: %s', (kind, kept) => {
+])('%s preserves unknown fields: %s', (kind, kept) => {
   const { openAPIV3Schema } = specOf(kind).versions[0]!.schema;
   expect(openAPIV3Schema['x-kubernetes-preserve-unknown-fields']).toBe(kept);
 });
 
-describe('on an API server', () => {
+describe('an API server with these definitions', () => {
   let cluster: Embedded;
   let client: Client;
 
@@ -92,7 +92,7 @@ describe('on an API server', () => {
     },
   });
 
-  test('REQ-1, 4.24: a target need not say that certificates are verified: they are', async () => {
+  test('sets allowInsecureSkipTLSVerify of a target to false by default', async () => {
     const made = await client.create(DeploymentTarget, target('secure'));
     expect(made.spec.kubernetesCredentials.allowInsecureSkipTLSVerify).toBe(false);
   });
@@ -101,7 +101,7 @@ describe('on an API server', () => {
     ['name', 'my-claim'],
     ['object', { name: 'my-claim' }],
     ['nothing', ''],
-  ])('G1, 4.1: the reference to a claim may be a %s, and stays that', async (shape, claimRef) => {
+  ])('stores the claimRef of a target unchanged: %s', async (shape, claimRef) => {
     const made = await client.create(DeploymentTarget, target(`by-${shape}`, { claimRef }));
     expect(made.spec.claimRef).toEqual(claimRef);
   });
@@ -110,7 +110,7 @@ describe('on an API server', () => {
     ['no class', { deploymentTargetClassName: undefined }, 'spec.deploymentTargetClassName'],
     ['no credentials', { kubernetesCredentials: undefined }, 'spec.kubernetesCredentials'],
     ['no URL', { kubernetesCredentials: { defaultNamespace: '', clusterCredentialsSecret: '' } }, 'apiURL'],
-  ])('1.1: a target with %s is refused', async (_what, spec, field) => {
+  ])('rejects a target with %s', async (_what, spec, field) => {
     await expect(client.create(DeploymentTarget, target('refused', spec))).rejects.toThrow(field);
   });
 
@@ -121,13 +121,13 @@ describe('on an API server', () => {
     spec: { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Delete', ...spec },
   });
 
-  test('REQ-2: parameters of a class are kept, whatever they are', async () => {
+  test('stores any parameters of a class unchanged', async () => {
     const parameters = { numOfNodes: 3, nested: { list: [1, 'two'] } };
     const made = await client.create(DeploymentTargetClass, ofClass('with-parameters', { parameters }));
     expect(made.spec.parameters).toEqual(parameters);
   });
 
-  test('the spec of a class is immutable', async () => {
+  test('rejects changes to the spec of a class, and accepts changes to its labels', async () => {
     await client.create(DeploymentTargetClass, ofClass('fixed'));
     const body = { spec: { reclaimPolicy: 'Retain' } };
     const changed = client.patch(DeploymentTargetClass, { name: 'fixed' }, { type: 'merge', body });
@@ -139,12 +139,12 @@ describe('on an API server', () => {
     );
   });
 
-  test('REQ-2: a class says what becomes of targets in one of two words', async () => {
+  test('rejects a class with an unknown reclaimPolicy', async () => {
     const made = client.create(DeploymentTargetClass, ofClass('odd', { reclaimPolicy: 'Recycle' }));
     await expect(made).rejects.toThrow('spec.reclaimPolicy');
   });
 
-  describe('1.8: a condition of a claim', () => {
+  describe('a condition of a claim', () => {
     const good = {
       type: 'ErrorOccurred',
       status: 'False',
@@ -152,7 +152,7 @@ describe('on an API server', () => {
       message: '',
       lastTransitionTime: '2026-01-01T00:00:00Z',
     };
-    const told = (condition: object): Promise<AnyObject> =>
+    const writeCondition = (condition: object): Promise<AnyObject> =>
       client.patch(
         DeploymentTargetClaim as unknown as typeof Definition,
         { name: 'told', namespace: 'default' },
@@ -169,18 +169,18 @@ describe('on an API server', () => {
       });
     });
 
-    test('G3: may have an empty message', async () => {
-      expect((await told(good))['status']).toEqual({ conditions: [good] });
+    test('may have an empty message', async () => {
+      expect((await writeCondition(good))['status']).toEqual({ conditions: [good] });
     });
 
     test.each([
       ['without a message', { message: undefined }],
       ['with an empty reason', { reason: '' }],
-      ['with a reason that is no word', { reason: 'not one' }],
-      ['with a status that is none', { status: 'Maybe' }],
+      ['with a reason that is not a single word', { reason: 'not one' }],
+      ['with an unknown status', { status: 'Maybe' }],
       ['without a time', { lastTransitionTime: undefined }],
-    ])('is refused %s', async (_what, change) => {
-      await expect(told({ ...good, ...change })).rejects.toThrow('status.conditions[0]');
+    ])('is rejected %s', async (_what, change) => {
+      await expect(writeCondition({ ...good, ...change })).rejects.toThrow('status.conditions[0]');
     });
   });
 });

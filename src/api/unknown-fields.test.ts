@@ -5,7 +5,7 @@ import { keepUnknownStatus } from './unknown-fields.ts';
 const keep = keepUnknownStatus(dynamicEnv);
 const entry = { deployment: { name: 'cart', namespace: 'shop', status: 'running' } };
 
-test('fields that the schema does not have stay, at any depth', () => {
+test('keepUnknownStatus keeps fields that the schema does not have, at any depth', () => {
   const live = {
     state: 'ready',
     score: 7,
@@ -18,7 +18,7 @@ test('fields that the schema does not have stay, at any depth', () => {
   });
 });
 
-test('what this version knows goes when it is no longer planned: fields, entries of maps, items of lists', () => {
+test('keepUnknownStatus removes known fields, map entries and list items that are no longer planned', () => {
   const live = {
     expiresAt: '2026-01-01T00:00:00Z',
     subsetsStatus: { 'shop/old': entry },

@@ -1,5 +1,5 @@
-// What a newer version wrote into the status of a kind of ours, and this one does not know: it stays, so that the newer
-// one finds it again when an upgrade that was rolled back is made after all.
+// Keeps status fields that a newer version wrote and this version does not know, so that the newer version finds them
+// again when an upgrade that was rolled back is repeated.
 import type { KubeObject } from '../kube/objects.ts';
 import type { Resource } from './resource.ts';
 
@@ -8,10 +8,12 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Makes of a planned status of a kind one with the fields of the live status that the schema of the kind does not have. */
-export function keepUnknownStatus(resource: Resource<KubeObject>): (live: Fields, planned: Fields) => Fields {
+/** Returns a function that adds to a planned status the live fields that the schema of the kind does not have. */
+export function keepUnknownStatus(
+  resource: Resource<KubeObject>,
+): (live: JsonObject, planned: JsonObject) => JsonObject {
   let schema: Schema | undefined;
   return (live, planned) => withUnknown((schema ??= statusSchema(resource)), live, planned);
 }
@@ -23,17 +25,17 @@ function statusSchema({ crd }: Resource<KubeObject>): Schema {
   return versions[0]!.schema.openAPIV3Schema.properties?.['status'] ?? {};
 }
 
-function isFields(value: unknown): value is Fields {
+function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Lists are ours as a whole, and so is what the schema leaves open. */
-function withUnknown({ properties, additionalProperties }: Schema, live: Fields, planned: Fields): Fields {
+/** Lists are replaced as a whole, and so is anything that the schema leaves open. */
+function withUnknown({ properties, additionalProperties }: Schema, live: JsonObject, planned: JsonObject): JsonObject {
   const entries = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   const kept = Object.entries(planned).map(([key, value]): [string, unknown] => {
     const schema = properties?.[key] ?? entries;
     const before = live[key];
-    const isNested = schema !== undefined && isFields(before) && isFields(value);
+    const isNested = schema !== undefined && isJsonObject(before) && isJsonObject(value);
     return [key, isNested ? withUnknown(schema, before, value) : value];
   });
   const isUnknown = (key: string): boolean => properties !== undefined && !(key in properties) && !(key in planned);

@@ -1,4 +1,4 @@
-// Carries out plans of controllers that decide after each write what to write next: definitions with a `write`.
+// Carries out plans of controllers that decide after each write what to write next: definitions with `write`.
 import { delay } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isForbidden } from '../kube/errors.ts';
@@ -9,15 +9,15 @@ import type { Attempt, Notes } from './definition.ts';
 import { isRefusal, refusalText } from './plan-and-apply.ts';
 
 export interface AttemptOptions {
-  /** Carries steps out one after the other; rejects as `Applier.apply` does. */
+  /** Carries out steps in order; rejects as `Applier.apply` does. */
   readonly apply: (steps: readonly Step[]) => Promise<readonly Outcome[]>;
   readonly clock: Clock;
-  /** Between two writes. */
+  /** The pause between two writes. */
   readonly paceMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Tries what is yielded until nothing more is. Rejects with what is no refusal of a write. */
+/** Tries each step that is yielded. Rejects with any error but the refusal of a write. */
 export async function carryOutAttempts(
   attempts: Generator<Step, void, Attempt>,
   { apply, clock, paceMs, signal }: AttemptOptions,

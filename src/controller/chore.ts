@@ -1,5 +1,5 @@
-// Periodic work that no single object asks for, such as removing orphans. Run by the controller that declares it, in the
-// process that leads.
+// Periodic work that belongs to no single object, such as deleting orphans. Run by the controller that declares it, in
+// the process that leads.
 import type { Outcome } from '../kube/write/apply.ts';
 import type { Client } from '../kube/client/client.ts';
 import { delay } from '../kube/clock.ts';
@@ -18,19 +18,19 @@ import type { Logger } from './logger.ts';
 import type { Reconciler } from './reconciler.ts';
 
 /** What a chore works with. */
-export interface ChoreSite {
+export interface ChoreContext {
   /** What is observed; reading it here subscribes to nothing. */
   readonly facts: Facts;
-  /** For who tracks what it reads: `factsOf(tables, read)`. */
+  /** For chores that track their reads: `factsOf(tables, read)`. */
   readonly tables: Tables;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Carries steps out, as those of a plan. */
+  /** Carries out steps like those of a plan. */
   apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
   record(object: KubeObject, event: PlannedEvent): void;
   /**
-   * An object as the server has it now, and from now on in the tables; undefined only if the server knows the kind and
-   * says that it is not there.
+   * Reads an object from the server and updates the tables with it; undefined only if the server serves the kind and
+   * answers that the object does not exist.
    */
   read<T extends KubeObject>(kind: Kind<T>, ref: Ref): Promise<T | undefined>;
 }
@@ -39,15 +39,15 @@ export interface Chore {
   readonly name: string;
   /** How long to wait between two runs. */
   readonly everyMs: number;
-  /** Looks at the facts and does what is due. What it throws is logged; what it must wait for (`NotSynced`), waited for. */
-  run(site: ChoreSite): Promise<void>;
+  /** Does what is due, given the facts. Errors are logged; after `NotSynced` it runs again once the table is synced. */
+  run(context: ChoreContext): Promise<void>;
 }
 
 /** What the chores of a controller work with. */
-export function choreSite(
+export function choreContext(
   { client, tables, clock, logger }: Pick<ControllerOptions, 'client' | 'tables' | 'clock' | 'logger'>,
   reconciler: Reconciler,
-): ChoreSite {
+): ChoreContext {
   return {
     facts: factsOf(tables, untracked),
     tables,
@@ -63,23 +63,24 @@ export function choreSite(
   };
 }
 
-/** Does a chore at once and then periodically, until the signal. */
-export async function runChore(chore: Chore, site: ChoreSite, signal: AbortSignal): Promise<void> {
+/** Runs a chore at once and then periodically, until the signal aborts. */
+export async function runChore(chore: Chore, context: ChoreContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await chore.run(site);
+      await chore.run(context);
     } catch (err) {
       if (err instanceof NotSynced) {
         await err.table.whenSynced(signal).catch(() => {});
         continue;
       }
-      if (!signal.aborted) site.logger.warn({ err, chore: chore.name }, 'chore failed, retrying at the next interval');
+      if (!signal.aborted)
+        context.logger.warn({ err, chore: chore.name }, 'chore failed, retrying at the next interval');
     }
-    await delay(site.clock, chore.everyMs, signal);
+    await delay(context.clock, chore.everyMs, signal);
   }
 }
 
-/** Reads an object past the tables. An answer that there is no such path is no answer about the object. */
+/** Reads an object from the server. A 404 for the path does not mean that the object does not exist. */
 async function readNow<T extends KubeObject>(client: Client, kind: Kind<T>, ref: Ref): Promise<T | undefined> {
   try {
     return await client.get(kind, ref);

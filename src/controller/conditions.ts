@@ -1,4 +1,4 @@
-// Status conditions by the Kubernetes API conventions: what a plan says, and the times and generation we add to it.
+// Status conditions by the Kubernetes API conventions: those of a plan, to which we add times and the generation.
 import { timestamp } from '../kube/times.ts';
 import type { KubeObject } from '../kube/objects.ts';
 
@@ -11,12 +11,12 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** A condition as a plan states it: when it changed is not the plan's business. */
+/** A condition of a plan, without the time of its last transition. */
 export type PlannedCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
 
 /** The part of a status that the controller loop knows about; the rest is the kind's own. */
 export interface Status {
-  /** A condition that carries its time already, because it is passed on, stays as it is. */
+  /** A condition that already has a time, because it is copied, is not changed. */
   readonly conditions?: readonly (PlannedCondition | Condition)[];
   readonly [field: string]: unknown;
 }
@@ -32,13 +32,13 @@ export function statusOf(object: KubeObject): Readonly<Record<string, unknown>> 
   return (object as KubeObject & { status?: Record<string, unknown> }).status ?? {};
 }
 
-/** A planned status as it is written: a condition keeps its time for as long as its status stays the same. */
+/** A planned status as it is written: a condition keeps its time while its status stays the same. */
 export function stampStatus(object: KubeObject, planned: Status, now: number): Readonly<Record<string, unknown>> {
   if (planned.conditions === undefined) return planned;
   return { ...planned, conditions: planned.conditions.map((condition) => stamp(object, condition, now)) };
 }
 
-/** The conditions of an object with one set or, if `undefined`, taken away. */
+/** The conditions of an object with one set or, if `undefined`, removed. */
 export function withCondition(
   object: KubeObject,
   type: string,

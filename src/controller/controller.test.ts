@@ -36,8 +36,8 @@ function condition(api: FakeApi, key: string, type: string): Record<string, unkn
   return status?.conditions?.find((each) => each['type'] === type);
 }
 
-describe('a plan is carried out', () => {
-  test('from creation to Ready, with status, finalizer and the edit of a foreign object', async () => {
+describe('a controller', () => {
+  test('carries out a plan until Ready, with status, finalizer and the edit of an object of others', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Board, board());
@@ -63,7 +63,7 @@ describe('a plan is carried out', () => {
     });
   });
 
-  test('objects that existed before the start are reconciled', async () => {
+  test('reconciles objects that existed before the start', async () => {
     const api = new FakeApi();
     await api.create(Template, template('text', 'hello'));
     await api.create(Copy, copy('a', { count: 1 }));
@@ -71,7 +71,7 @@ describe('a plan is carried out', () => {
     expect(notes(api)).toEqual({ 'team/a-0': 'hello' });
   });
 
-  test('something that was missing is noticed when it comes, and followed when it changes', async () => {
+  test('notices a missing object when it is created, and follows its changes', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Copy, copy('a', { count: 1 }));
@@ -85,7 +85,7 @@ describe('a plan is carried out', () => {
     expect(notes(api)).toEqual({ 'team/a-0': 'two' });
   });
 
-  test('drift of fields that we own is reverted, fields of others stay', async () => {
+  test('reverts drift of fields that it owns, and keeps fields of others', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Template, template('text', 'hello'));
@@ -104,7 +104,7 @@ describe('a plan is carried out', () => {
     expect(notes(api)).toEqual({ 'team/a-0': 'hello' });
   });
 
-  test('what a plan owns is put back although the plan never looks at it', async () => {
+  test('restores an object that its plan owns, although the plan never reads it', async () => {
     const api = new FakeApi();
     const manager = await run(api, [
       defineController<Copy>({
@@ -120,7 +120,7 @@ describe('a plan is carried out', () => {
     expect([...api.all(Template).keys()]).toEqual(['team/a']);
   });
 
-  test('a plan that read what is not listed yet writes nothing, and is made again once it is', async () => {
+  test('writes nothing for a plan that read a table that is not synced, and plans again once it is', async () => {
     const api = new FakeApi();
     const clock = new FakeClock();
     let plans = 0;
@@ -154,7 +154,7 @@ describe('a plan is carried out', () => {
     expect(api.all(Copy).get('team/a')!['status']).toEqual({ found: true });
   });
 
-  test('a start waits for every table of a kind, also behind several models', async () => {
+  test('waits at the start for every table of a kind, also behind several models', async () => {
     const api = new FakeApi();
     await api.create(Copy, copy('a'));
     const tables = [1, 2, 3].map(() => defineTable<KubeObject>(Note, { transform: (note) => ({ ...note }) }));
@@ -173,7 +173,7 @@ describe('a plan is carried out', () => {
     expect(api.all(Copy).get('team/a')!['status']).toEqual({ tables: 3 });
   });
 
-  test('deletion leaves nothing behind and removes the finalizer', async () => {
+  test('cleans up after a deleted object and removes the finalizer', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Board, board());
@@ -189,7 +189,7 @@ describe('a plan is carried out', () => {
 });
 
 describe('writes', () => {
-  test('Events are recorded on the object when something changed, and not again when nothing did', async () => {
+  test('record Events on the object when something changed, and not again when nothing did', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Template, template('text', 'hello'));
@@ -209,7 +209,7 @@ describe('writes', () => {
     expect(events[0]).not.toHaveProperty('series');
   });
 
-  test('log lines are written like Events: when something changed, and not again', async () => {
+  test('log lines like Events: when something changed, and not again', async () => {
     const api = new FakeApi();
     const lines: string[] = [];
     const teller = defineController<KubeObject>({
@@ -234,7 +234,7 @@ describe('writes', () => {
     ]);
   });
 
-  test('none when nothing differs: not after Ready, not after a restart', async () => {
+  test('do not happen when nothing differs: not after Ready, not after a restart', async () => {
     const api = new FakeApi();
     const first = await run(api);
     await api.create(Board, board());
@@ -254,7 +254,7 @@ describe('writes', () => {
     expect(requests).toEqual(['patch Template']);
   });
 
-  test('a status that somebody else wrote during a reconcile is not undone by it', async () => {
+  test('do not undo a status that somebody else wrote during the reconcile', async () => {
     const api = new FakeApi();
     const ref = { name: 'a', namespace: 'team' };
     let told: Promise<unknown> | undefined;
@@ -267,7 +267,7 @@ describe('writes', () => {
       defineController<Copy>({
         name: 'counting',
         kind: Copy,
-        // Two writes, so that there is time to hear of the other one in between.
+        // Two writes, so that there is time to receive the event of the other one in between.
         plan: (_view, { status }) => ({
           steps: ['one', 'two'].map((name) => own(Template, template(name, 'made'))),
           status: { notes: status?.notes ?? 1 },
@@ -280,7 +280,7 @@ describe('writes', () => {
     expect(api.all(Copy).get('team/a')!['status']).toMatchObject({ notes: 7 });
   });
 
-  test('a conflict is planned again on what is there now', async () => {
+  test('are planned again from the current state after a conflict', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Board, board());
@@ -298,7 +298,7 @@ describe('writes', () => {
   });
 });
 
-/** Fails until its template is there. */
+/** Fails until its template exists. */
 const picky = defineController<Copy>({
   name: 'picky',
   kind: Copy,
@@ -310,7 +310,7 @@ const picky = defineController<Copy>({
 });
 
 describe('failures', () => {
-  test('a plan that throws sets a condition, which is removed with the cause; other objects are not affected', async () => {
+  test('of a plan set a condition, which is removed with the cause; other objects are not affected', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Template, template('text', 'hello'));
@@ -331,7 +331,7 @@ describe('failures', () => {
     );
   });
 
-  test('a failing key backs off instead of spinning on its own status', async () => {
+  test('make the key back off instead of spinning on its own status', async () => {
     const api = new FakeApi();
     const manager = await run(api);
     await api.create(Copy, copy('bad', { broken: true }));
@@ -346,7 +346,7 @@ describe('failures', () => {
   });
 
   test.each(['before the answer', 'after it'])(
-    'what changes while a failure is written down is planned for at once: the watch brings the write itself %s',
+    'do not delay changes that arrive while they are written: the event of the write arrives %s',
     async (order) => {
       const api = new FakeApi();
       const clock = new FakeClock();
@@ -369,7 +369,7 @@ describe('failures', () => {
         return answer ?? patch(kind, ref, body, options);
       };
       await api.create(Copy, copy('a'));
-      // The clock stands still: nothing is tried again for its own sake.
+      // The clock stands still, so no retry happens by itself.
       await until(() => (api.all(Copy).get('team/a')!['status'] as { text?: string } | undefined)?.text === 'hello');
       await settled(manager);
       expect(reported).toBe(2);
@@ -379,7 +379,7 @@ describe('failures', () => {
   test.each([
     ['Board', 'team/board', 'ApplyFailed'],
     ['Copy', 'team/a', undefined],
-  ])('a conflict over a %s that never ends is told', async (fought, key, stalled) => {
+  ])('by endless conflicts over a %s are reported', async (fought, key, stalled) => {
     const api = new FakeApi();
     const clock = new FakeClock();
     const lines: string[] = [];
@@ -412,7 +412,7 @@ describe('failures', () => {
     expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
   });
 
-  test('a controller that does not own the status reports failures by Events alone', async () => {
+  test('are reported only by Events if the controller does not own the status', async () => {
     const api = new FakeApi();
     let tries = 0;
     const second = {
@@ -432,7 +432,7 @@ describe('failures', () => {
     await manager.stop();
   });
 
-  test("a write that the server refuses is told on the object, with the server's words", async () => {
+  test("of a refused write are reported on the object, with the server's message", async () => {
     const api = new FakeApi();
     await run(api);
     await api.create(Template, template('text', 'hello'));
@@ -451,7 +451,7 @@ describe('failures', () => {
     expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
   });
 
-  test('a refused write ends only what the plan says depends on it, and is retried with back-off', async () => {
+  test('of a refused write stop only what the plan makes depend on it, and are retried with backoff', async () => {
     const api = new FakeApi();
     const patient = defineController<Copy>({
       name: 'patient',
@@ -479,7 +479,7 @@ describe('failures', () => {
     const status = (): unknown => api.all(Copy).get('team/a')?.['status'];
     await until(() => status() !== undefined && tries.length >= 6);
     expect(status()).toEqual({ refusals: ['no team/a-0', 'no team/a-1'] });
-    // Each refusal is a warning once.
+    // Each refusal is logged as a warning once.
     expect(lines.filter((line) => line.includes('write refused'))).toHaveLength(2);
     expect([...api.all(Note).keys()]).toEqual(['team/a-2']);
     expect(api.writes.map(({ verb, kind }) => `${verb} ${kind}`)).toEqual(['create Copy', 'apply Note', 'patch Copy']);
@@ -489,7 +489,7 @@ describe('failures', () => {
     expect(status()).toEqual({ refusals: [] });
   });
 
-  test('a kind tells of a refused write in its own words, beside the condition that all have', async () => {
+  test('of a refused write are reported in the status of the kind, in addition to the condition Stalled', async () => {
     const api = new FakeApi();
     const failures: unknown[] = [];
     const worded: ControllerDefinition = {
@@ -519,7 +519,7 @@ describe('failures', () => {
     expect(api.all(Copy).get('team/a')!.metadata.annotations).toEqual({ refused: 'true' });
   });
 
-  test('a server error is retried with back-off, and not written to the status', async () => {
+  test('by a server error are retried with backoff, and not written to the status', async () => {
     const api = new FakeApi();
     await run(api);
     await api.create(Template, template('text', 'hello'));

@@ -1,5 +1,5 @@
-// The controller loop: takes keys from the queue, reconciles their objects, and decides when a key runs again. The same
-// for every controller.
+// The controller loop: takes keys from the queue, reconciles their objects, and decides when a key runs again. It is
+// the same for every controller.
 import { setImmediate } from 'node:timers/promises';
 import { PlanOutdated, StepFailed, WriteForbidden } from '../kube/write/apply.ts';
 import type { Outcome } from '../kube/write/apply.ts';
@@ -12,7 +12,7 @@ import type { KubeObject } from '../kube/objects.ts';
 import { NotSynced } from '../kube/tables/tables.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import type { Subscription } from '../watchable/index.ts';
-import { choreSite, runChore } from './chore.ts';
+import { choreContext, runChore } from './chore.ts';
 import type { ControllerDefinition } from './definition.ts';
 import { Echoes } from './echoes.ts';
 import { failureOf, PlanThrew } from './failure.ts';
@@ -29,11 +29,11 @@ import { syncReads } from './warm-up.ts';
 /** Reconciling without a pause must not keep timers and sockets from running for longer than this. */
 const YIELD_AFTER_MS = 10;
 
-/** A paced key rests so much longer than its reconcile took: what costs much is done less often. */
-const REST_FACTOR = 4;
+/** A paced key pauses this many times as long as its reconcile took: expensive work is done less often. */
+const PAUSE_FACTOR = 4;
 
-/** So many conflicts in a row are part of life; more of them, after about 5 s, and somebody must be told. */
-const ORDINARY_CONFLICTS = 10;
+/** This many conflicts in a row are expected; more of them, after about 5 s, are reported. */
+const EXPECTED_CONFLICTS = 10;
 
 export interface ControllerOptions {
   readonly definition: ControllerDefinition;
@@ -47,11 +47,11 @@ export interface ControllerOptions {
   readonly mayWrite?: () => boolean;
   /** Called after every acknowledged write. */
   readonly onWrite?: (count: number, outcome: Outcome) => void;
-  /** Called after every write of a status that differed. */
+  /** Called after every write that changed a status. */
   readonly onStatus?: (before: KubeObject, after: KubeObject) => void;
 }
 
-/** What every line of the log about an object says of it. */
+/** The fields of every log line about an object. */
 export interface ObjectFields {
   readonly kind: string;
   readonly namespace?: string;
@@ -72,12 +72,12 @@ export class Controller {
   readonly #reads: Reads;
   readonly #echoes = new Echoes(() => this.#reads.deliver());
   readonly #reconciler: Reconciler;
-  /** What was refused last, by key. */
+  /** The last refused writes, by key. */
   readonly #refusals = new Map<string, string>();
-  /** Gives up on running requests. */
+  /** Aborts running requests. */
   readonly #stopping = new AbortController();
-  /** Ends chores. */
-  readonly #resting = new AbortController();
+  /** Stops chores. */
+  readonly #stoppingChores = new AbortController();
   #running: Promise<void>[] = [];
   #subscription: Subscription<string, KubeObject> | undefined;
   #yieldedAt = 0;
@@ -119,7 +119,7 @@ export class Controller {
     return this.#queue.idle && (this.#subscription?.lag ?? 0) === 0;
   }
 
-  /** Lists what plans read, without writing; whoever takes over from another process then has to wait for nothing. */
+  /** Lists what plans read, without writing, so that a process that takes over does not have to wait. */
   async warmUp(signal: AbortSignal): Promise<void> {
     const { tables } = this.#options;
     const table = tables.of(this.#definition.kind);
@@ -141,38 +141,38 @@ export class Controller {
     this.#subscription = table.map.subscribe({ state: false });
     for (const key of table.keys()) this.#queue.add(key, PRIORITY.resync);
     this.#metrics.workers(workers);
-    const site = choreSite(this.#options, this.#reconciler);
+    const context = choreContext(this.#options, this.#reconciler);
     this.#running = [
       this.#follow(this.#subscription),
       ...Array.from({ length: workers }, () => this.#work()),
-      ...chores.map((chore) => runChore(chore, site, this.#resting.signal)),
+      ...chores.map((chore) => runChore(chore, context, this.#stoppingChores.signal)),
     ];
   }
 
-  /** Takes no new key, and waits for the running ones. */
+  /** Starts no further reconcile, and waits for the running ones. */
   async stop(): Promise<void> {
     void this.#subscription?.return?.();
     this.#queue.close();
-    this.#resting.abort();
+    this.#stoppingChores.abort();
     await Promise.all(this.#running);
     this.#reads.close();
   }
 
-  /** Tries again at once what failed: the API server is back. */
+  /** Retries failed keys at once: the API server answers again. */
   retryNow(): void {
     this.#queue.retryNow();
   }
 
-  /** Gives up on running requests: for a stop that takes too long. */
+  /** Aborts running requests, for a stop that takes too long. */
   abort(): void {
     this.#stopping.abort(new Error('the controller is stopping'));
   }
 
-  /** Takes up objects that come. Of those that are known, changes wake their key because their plan read them. */
+  /** Queues new objects. A change of a known object wakes its key because its plan has read it. */
   async #follow(subscription: Subscription<string, KubeObject>): Promise<void> {
     for await (const { updates } of subscription) {
       for (const update of updates) {
-        // Another object of the same name has not failed yet.
+        // A new object of the same name starts without backoff.
         if (update.delete) this.#queue.forget(update.key);
         else if (!this.#reads.has(update.key)) this.#wake(update.key);
       }
@@ -215,7 +215,7 @@ export class Controller {
     });
   }
 
-  /** The object that a line of the log is about. */
+  /** Describes the object in a log line. */
   #about(key: string, span?: Span): ObjectFields {
     const { namespace, name } = refOf(key);
     const { kind } = this.#definition.kind;
@@ -257,18 +257,18 @@ export class Controller {
     }
   }
 
-  /** Lets a key rest after a reconcile that wrote something; the longer that took, the longer. */
+  /** Pauses a key after a reconcile that wrote something; the longer that took, the longer. */
   #pace(key: string, tookMs: number): void {
     const { paceMs } = this.#definition;
-    if (paceMs !== undefined) this.#queue.pause(key, Math.max(paceMs, REST_FACTOR * tookMs));
+    if (paceMs !== undefined) this.#queue.pause(key, Math.max(paceMs, PAUSE_FACTOR * tookMs));
   }
 
-  /** Steps that were refused are tried again, later and later: what the server asks for may change unseen. */
+  /** Refused steps are retried with backoff: the reason for the refusal may change without an event. */
   #retryRefused(key: string, refused: readonly StepFailed[], span: Span): Result {
     const retryInMs = this.#queue.retry(key);
     const about = this.#about(key, span);
     const refusal = refused.map(({ message }) => message).join('\n');
-    // Whoever has read it once wants to hear of something else.
+    // The same refusal is logged as a warning only once.
     const level = this.#refusals.get(key) === refusal ? 'debug' : 'warn';
     this.#refusals.set(key, refusal);
     for (const err of refused)
@@ -283,8 +283,8 @@ export class Controller {
       this.#logger.debug({ ...about, reason: error.message }, 'waiting for a table to sync');
       return 'requeue';
     }
-    const isConflict = error instanceof PlanOutdated && this.#queue.failures(key) < ORDINARY_CONFLICTS;
-    // Whoever loses the lease is about to end; but its renewal may only have come late.
+    const isConflict = error instanceof PlanOutdated && this.#queue.failures(key) < EXPECTED_CONFLICTS;
+    // A process that has lost the lease is about to end; but the renewal may only have been late.
     if (error instanceof WriteForbidden || isConflict) {
       this.#logger.debug({ ...about, reason: error.message }, 'planning again');
       this.#queue.retry(key);

@@ -1,4 +1,4 @@
-// What a controller is made of: a kind and one pure function.
+// The definition of a controller: a kind and one pure function.
 import type { Kind, KubeObject } from '../kube/objects.ts';
 import type { Outcome } from '../kube/write/apply.ts';
 import type { Step } from '../kube/write/steps.ts';
@@ -12,15 +12,15 @@ import type { View } from './view.ts';
 
 /** What to do now, given what is observed. */
 export interface Plan {
-  /** Carried out in this order. After a step that the server refuses, the plan is made again and knows of it. */
+  /** Carried out in this order. After a step that the server refuses, the plan is made again and knows about it. */
   readonly steps?: readonly Step[];
-  /** The whole status that the object shall have; left as it is when absent. */
+  /** The whole status of the object; not changed if absent. */
   readonly status?: Status;
-  /** Of an object that is being deleted: nothing that it stood for is left, the finalizer may go. */
+  /** For an object that is being deleted: cleanup is complete, and the finalizer can be removed. */
   readonly finished?: boolean;
-  /** What to tell people; recorded after a reconcile that changed something, so that the same plan again tells nothing. */
+  /** Recorded after a reconcile that changed something, so that repeating the same plan records nothing. */
   readonly events?: readonly PlannedEvent[];
-  /** What to write to the log: like events, for what is too much for them. */
+  /** Log lines; written like events, for what is too long for them. */
   readonly log?: readonly PlannedLine[];
   /** Plan again after this time even if nothing changes. */
   readonly requeueAfterMs?: number;
@@ -36,24 +36,24 @@ export interface PlannedEvent {
   readonly regarding?: KubeObject;
 }
 
-/** A line of the log, with fields beside its words. */
+/** A log line with its fields. */
 interface PlannedLine {
   readonly message: string;
   readonly [field: string]: unknown;
 }
 
-/** What became of a write that was tried. */
+/** The result of an attempted write. */
 export type Attempt = Pick<Outcome, 'did' | 'object'> | RefusedAttempt;
 
 export interface RefusedAttempt {
   readonly did: 'refused';
-  /** What the server said. */
+  /** The message of the server. */
   readonly message: string;
-  /** Whether the server lets nobody of ours write there, whatever it is. */
+  /** Whether we have no permission for the write, whatever its content. */
   readonly isForbidden: boolean;
 }
 
-/** What a controller keeps beside the cluster: in maps, so that plans can read it. A forecast keeps it for itself. */
+/** In-memory state of a controller, in maps that plans can read. A forecast has its own copy. */
 export interface Notes {
   readonly read: Read;
   store<K, V>(map: WatchableMap<K, V>, key: K, value: V): void;
@@ -61,13 +61,13 @@ export interface Notes {
   now(): number;
 }
 
-/** A reconcile that did not get to its end. */
+/** A failed reconcile. */
 export interface Failure {
   /** `ApplyFailed` or `PlanFailed`. */
   readonly reason: string;
   /** What failed and why. */
   readonly message: string;
-  /** Why alone: what the server said. */
+  /** Only why: the message of the server. */
   readonly cause: string;
   /** The write that was refused. */
   readonly step?: Step;
@@ -76,69 +76,69 @@ export interface Failure {
 export interface ControllerDefinition<T extends KubeObject = KubeObject> {
   /** Names the field manager (`offshoot-<name>`), metrics and logs. */
   readonly name: string;
-  /** What it plans for; a `defineTable` that selects objects leaves out what is not for it. */
+  /** The kind that it plans for; a `defineTable` with a selector excludes objects that are not its own. */
   readonly kind: Kind<T>;
   /**
-   * The Lease by which processes that could do the same work exclude each other, where the manager elects leaders;
-   * controllers that name none share that of the manager.
+   * The Lease for leader election among processes that run this controller, if the manager elects leaders; by default
+   * the Lease of the manager.
    */
   readonly lease?: string;
-  /** Pure: reads only through the view, does no I/O, returns at once. Deletion shows as `deletionTimestamp`. */
+  /** Pure: reads only through the view, does no I/O, returns at once. A deleted object has a `deletionTimestamp`. */
   plan(view: View, object: T): Plan;
-  /** Put on every object before its first plan; taken off when a plan of its deletion says `finished`. */
+  /** Added to every object before its first plan; removed when a plan of its deletion is `finished`. */
   readonly finalizers?: readonly string[];
   /**
-   * What to write down about a failure in the words of the kind: its status, to which the condition `Stalled` is added,
-   * and edits. Of the same failure twice it must say the same.
+   * What to write after a failure, in the terms of the kind: its status, to which the condition `Stalled` is added, and
+   * edits. It must return the same for the same failure.
    */
   failed?(object: T, failure: Failure, now: number): Pick<Plan, 'steps' | 'status'>;
-  /** False if another controller owns the status of the kind: this one then tells of its failures by Events alone. */
+  /** False if another controller owns the status of the kind: this one then reports failures only by Events. */
   readonly ownsStatus?: boolean;
-  /** What is written of a planned status, given the live one: with what a newer version has written there. */
+  /** The status to write, given the live one: keeps fields that a newer version of the controller has written. */
   keepStatus?(
     live: Readonly<Record<string, unknown>>,
     planned: Readonly<Record<string, unknown>>,
   ): Readonly<Record<string, unknown>>;
-  /** How many keys run at once. */
+  /** How many keys are reconciled concurrently. */
   readonly workers?: number;
-  /** The least time between two writes, or reconciles that write, to an object: changes meanwhile are written together. */
+  /** The minimum time between two writes, or reconciles that write, to an object: changes in between are combined. */
   readonly paceMs?: number;
-  /** The field manager of what is written, where several controllers are one writer to others; `offshoot-<name>` if not. */
+  /** The field manager, if several controllers share one; `offshoot-<name>` by default. */
   readonly fieldManager?: string;
   /**
-   * Carries out the steps of a plan, where one after the other is not enough: yields what to write, and is told what
-   * became of it. Pure but for what it notes: a forecast runs it, too.
+   * Carries out the steps of a plan, if writing them in order is not enough: yields each write and receives its result.
+   * Pure except for its notes: a forecast runs it, too.
    */
   write?(steps: readonly Step[], notes: Notes): Generator<Step, void, Attempt>;
-  /** The first back-off of a failing key, which doubles each time, and the longest. */
+  /** The first backoff of a failing key, which doubles each time, and the longest. */
   readonly baseBackoffMs?: number;
   readonly maxBackoffMs?: number;
-  /** How many retries there may be. */
+  /** Limits the retries of all keys together. */
   readonly retryLimit?: RetryLimit;
-  /** What is done now and then beside plans; by the process that leads. */
+  /** Periodic work besides plans, in the process that leads. */
   readonly chores?: readonly Chore[];
   /** Metrics of what is observed; reported by the process that leads. */
   readonly gauges?: readonly TableGauge[];
   /** Metrics of what it writes. */
   readonly counters?: readonly WriteCounter[];
-  /** Metrics of how long it takes until a status says something. */
+  /** Metrics of how long it takes until a status is reached. */
   readonly timings?: readonly StatusTiming<T>[];
 }
 
-/** A metric computed from what is observed when somebody asks for it; not before that is known. */
+/** A metric computed from what is observed at each scrape, once the tables are synced. */
 export interface TableGauge extends ComputedGauge {
   series(facts: Facts): Iterable<Series>;
 }
 
 /** Counts acknowledged writes. */
 export interface WriteCounter extends ComputedGauge {
-  /** Series that start with 0: of others, the first count is no increase. */
+  /** Series that start at 0: for others, the first count is not seen as an increase. */
   readonly initial?: readonly Labels[];
   /** Undefined for a write that is not counted. */
   labelsOf(outcome: Outcome): Labels | undefined;
 }
 
-/** Measures when a status is written that differs from the one before. */
+/** Measures a change of status when it is written. */
 export interface StatusTiming<T extends KubeObject = KubeObject> extends ComputedGauge {
   /** In seconds. */
   readonly buckets: readonly number[];

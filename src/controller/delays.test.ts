@@ -13,7 +13,7 @@ test('a key that is delayed again and again does not accumulate entries', () => 
   expect(delays.held).toBeLessThan(100);
 });
 
-test('keys come out in the order of their times, whatever was set, moved up and removed before', () => {
+test('keys become due in the order of their times, whatever was set, moved earlier and removed before', () => {
   const change = fc.record({ key: fc.nat(30), at: fc.nat(1000), remove: fc.boolean() });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 300 }), (changes) => {

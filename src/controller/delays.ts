@@ -1,4 +1,4 @@
-// Keys that wait for their moment: a heap by time, and for each key the one entry that counts. Used by the queue.
+// Delayed keys: a heap by time, and the current entry of each key. Used by the queue.
 
 export interface Delay {
   readonly key: string;
@@ -7,29 +7,29 @@ export interface Delay {
   priority: number;
 }
 
-/** Entries that no longer count are swept out when they are more than the others, and more than these few. */
-const FEW = 64;
+/** Outdated entries are removed when there are more of them than current ones, plus this many. */
+const MAX_OUTDATED = 64;
 
 export class Delays {
   readonly #current = new Map<string, Delay>();
   #heap: Delay[] = [];
 
-  /** Keys that wait. */
+  /** How many keys wait. */
   get size(): number {
     return this.#current.size;
   }
 
-  /** Entries that are held, also those that no longer count. */
+  /** How many entries the heap has, including outdated ones. */
   get held(): number {
     return this.#heap.length;
   }
 
-  /** When to look for keys that are due. */
+  /** When to check for keys that are due. */
   get nextAt(): number | undefined {
     return this.#heap[0]?.at;
   }
 
-  /** Makes a key wait. An earlier moment that is already set stays; so does the higher of two priorities. */
+  /** Delays a key. The earlier of two times and the higher of two priorities win. */
   set(key: string, at: number, priority: number): void {
     const before = this.#current.get(key);
     if (before !== undefined && before.at <= at) {
@@ -39,7 +39,7 @@ export class Delays {
     const entry: Delay = { key, at, priority: Math.max(priority, before?.priority ?? -Infinity) };
     this.#current.set(key, entry);
     push(this.#heap, entry);
-    if (this.#heap.length > 2 * this.#current.size + FEW) this.#sweep();
+    if (this.#heap.length > 2 * this.#current.size + MAX_OUTDATED) this.#sweep();
   }
 
   has(key: string): boolean {
@@ -55,7 +55,7 @@ export class Delays {
     this.#heap = [];
   }
 
-  /** Takes out one key whose moment has come. */
+  /** Removes and returns one key that is due. */
   takeDue(now: number): Delay | undefined {
     for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {
       pop(this.#heap);
@@ -66,7 +66,7 @@ export class Delays {
     return undefined;
   }
 
-  /** What is sorted is a heap. */
+  /** A sorted array is a heap. */
   #sweep(): void {
     this.#heap = [...this.#current.values()].sort((a, b) => a.at - b.at);
   }

@@ -1,31 +1,31 @@
-// What wakes a key while it writes down that it failed. The echo of that very write must not: the key would run again and
-// again past its back-off. Everything else must, or it would be noticed only when the back-off is over.
+// Decides what wakes a key while its failure is written. The event of that write must not: the key would run again and
+// again despite its backoff. Every other event must, or it would be noticed only after the backoff.
 import type { KubeObject } from '../kube/objects.ts';
 
-/** To be called with what a write returned. */
+/** Must be called with the object that a write returned. */
 export type Wrote = (object: KubeObject | undefined) => void;
 
 export class Echoes {
-  /** By key that is writing: what it wrote, and what has changed meanwhile, which may be the same. */
+  /** For each key that is writing: the versions that it wrote, and those that changed meanwhile. */
   readonly #writing = new Map<string, { readonly wrote: Set<string>; readonly changed: Set<string> }>();
   readonly #deliver: () => void;
 
-  /** `deliver` wakes at once who would be woken later for what has changed by now. */
+  /** `deliver` wakes readers of changes so far at once. */
   constructor(deliver: () => void) {
     this.#deliver = deliver;
   }
 
-  /** Whether it is not known yet what wakes the key: that is decided when it has written. */
+  /** Whether the key is writing: whether to wake it is decided afterwards. */
   holds(key: string): boolean {
     return this.#writing.has(key);
   }
 
-  /** Something that concerns the key has this value now; undefined where it is gone, or only may have changed. */
+  /** Records a change that the key depends on, with the new value; undefined if deleted or not known. */
   note(key: string, value: unknown): void {
     this.#writing.get(key)?.changed.add(versionOf(value));
   }
 
-  /** Runs what writes, and then wakes the key if anything has changed but what that `wrote`. */
+  /** Runs `write`, and then wakes the key if anything has changed except what it `wrote`. */
   async during<R>(key: string, write: (wrote: Wrote) => Promise<R>, wake: () => void): Promise<R> {
     const writing = { wrote: new Set<string>(), changed: new Set<string>() };
     this.#writing.set(key, writing);
@@ -39,7 +39,7 @@ export class Echoes {
   }
 }
 
-/** A version of an object; of anything else, something that nobody writes. */
+/** The version of an object; for anything else, a value that no write has. */
 function versionOf(value: unknown): string {
   const { metadata } = (value ?? {}) as Partial<KubeObject>;
   return metadata === undefined ? 'other' : `${metadata.uid} ${metadata.resourceVersion}`;

@@ -15,7 +15,7 @@ const Owner = defineKind<KubeObject>('test.dev/v1', 'Owner', 'owners');
 
 let computed = 0;
 
-/** What each thing wants of the owner that its label names, if that is there. */
+/** What each thing wants from the owner that its label names, if that exists. */
 const wishes = defineModel((facts) =>
   derive(
     'wishes',
@@ -81,14 +81,14 @@ test('a plan reads a model of the tables, and is woken when its result changes',
   expect([plan('x'), plan('y')]).toMatchObject([[{ wish: '1' }, { wish: '2' }], []]);
 });
 
-test('a model is made once for the tables that it is read from', () => {
+test('a model is created once for each set of tables', () => {
   const [one, other] = [world(), world()];
   const modelOf = (w: typeof one, reader: string): unknown => w.reads.track(reader, (view) => view.model(wishes));
   expect(modelOf(one, 'a')).toBe(modelOf(one, 'b'));
   expect(modelOf(other, 'a')).not.toBe(modelOf(one, 'a'));
 });
 
-test('reading a table that is not synced throws, also through a model', async () => {
+test('reading a table that is not synced throws NotSynced, also through a model', async () => {
   const api = new FakeApi();
   await api.create(Thing, {
     apiVersion: 'test.dev/v1',
@@ -124,7 +124,7 @@ test('reading a table that is not synced throws, also through a model', async ()
   await running;
 });
 
-test('a plan reads a map that somebody else fills, also what is not there yet', () => {
+test('a plan is woken by a map that somebody else fills, also for a key that was missing', () => {
   const w = world();
   const outcomes = new WatchableMap<string, string>();
   const plan = (key: string): unknown => w.reads.track(key, (view) => view.read.get(outcomes, key));

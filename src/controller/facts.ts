@@ -1,5 +1,5 @@
-// What is observed, as plans and models read it: the tables, the maps that are derived from them, and any other
-// watchable map. Every read is a tracked one.
+// The observed state as plans and models read it: the tables, maps derived from them, and any other watchable map.
+// Every read is tracked.
 import { BoundedMap } from '../kube/bounded-map.ts';
 import { keyOf } from '../kube/objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../kube/objects.ts';
@@ -15,27 +15,27 @@ import type { Read } from '../watchable/index.ts';
 
 export interface Facts {
   get<T extends KubeObject>(kind: Kind<T>, ref: Ref): T | undefined;
-  /** Objects of a kind: everywhere, or of one namespace; those that match a label selector, or all. Sorted by key. */
+  /** Objects of a kind in all namespaces or in one, optionally by label selector. Sorted by key. */
   list<T extends KubeObject>(kind: Kind<T>, where?: { namespace?: string; labels?: string }): readonly T[];
   /** Objects that a declared index of the kind files under `value`. */
   index<T extends KubeObject>(kind: Kind<T>, index: string, value: string): readonly T[];
-  /** The keys of all objects of a kind, in order. Concerns who reads it only when an object comes or goes. */
+  /** The keys of all objects of a kind, in order. Wakes its reader only when an object is added or deleted. */
   keys(kind: AnyKind): readonly string[];
   /** False when the API server does not serve the kind. */
   served(kind: AnyKind): boolean;
-  /** Reads any watchable map, be it derived or kept by a controller. */
+  /** Reads any watchable map, such as a derived one or one of a controller. */
   readonly read: Read;
-  /** The map that a model is here. */
+  /** The instance of a model for these tables. */
   model<M>(model: Model<M>): M;
 }
 
-/** Something that follows from facts; a derived map, as a rule. Defined once, and made for each set of tables. */
+/** Something computed from facts, usually a derived map. Defined once, and created for each set of tables. */
 export interface Model<M> {
   in(tables: Tables): M;
 }
 
 /**
- * Defines a model by what makes it. `facts` turns the `read` of a derived map into one of tables:
+ * Defines a model by the function that creates it. `facts` turns the `read` of a derived map into `Facts`:
  * `defineModel((facts) => derive('hosts', (read, key) => hostOf(facts(read).get(Service, refOf(key)))))`
  */
 export function defineModel<M>(make: (facts: (read: Read) => Facts) => M): Model<M> {
@@ -49,12 +49,12 @@ export function defineModel<M>(make: (facts: (read: Read) => Facts) => M): Model
   };
 }
 
-/** The facts of these tables, as `read` reads them. A table that has not been listed yet throws `NotSynced`. */
+/** The facts of these tables, read by `read`. Reading a table that is not synced throws `NotSynced`. */
 export function factsOf(tables: Tables, read: Read): Facts {
   return new TrackedFacts(tables, read);
 }
 
-/** A class, because one is made for every plan: methods cost nothing then. */
+/** A class, because one is created for every plan: closures would cost more. */
 export class TrackedFacts implements Facts {
   readonly read: Read;
   readonly #tables: Tables;
@@ -100,31 +100,31 @@ export class TrackedFacts implements Facts {
 
   #table<T extends KubeObject>(kind: Kind<T>): Table<T> {
     const table = this.#tables.of(kind);
-    refuseUnsynced(this.#tables, table as unknown as AnyTable, this.read);
+    requireSynced(this.#tables, table as unknown as AnyTable, this.read);
     return table;
   }
 }
 
-/** Subscribes to the objects that steps are about, in whatever form there are tables of their kinds. */
+/** Subscribes to the objects of steps, in all tables of their kinds. */
 export function readTargets(tables: Tables, read: Read, steps: readonly Step[]): void {
-  // All of them start before the first is waited for.
-  const targets = steps.map((step) => ({ key: keyOf(objectOf(step).metadata), among: tables.holding(step.kind) }));
-  for (const { key, among } of targets) {
-    for (const table of among) {
-      refuseUnsynced(tables, table, read);
+  // All tables are started before the first read waits for one.
+  const targets = steps.map((step) => ({ key: keyOf(objectOf(step).metadata), holding: tables.holding(step.kind) }));
+  for (const { key, holding } of targets) {
+    for (const table of holding) {
+      requireSynced(tables, table, read);
       read.get(table.map, key);
     }
   }
 }
 
-/** Once it is listed, it stays so: until then, whoever reads it is to be woken when it is. */
-function refuseUnsynced(tables: Tables, table: AnyTable, read: Read): void {
+/** Throws if a table is not synced, and wakes the reader once it is. */
+function requireSynced(tables: Tables, table: AnyTable, read: Read): void {
   if (!tables.awaits(table)) return;
   read.get(table.state, 'synced');
   throw new NotSynced(table);
 }
 
-/** Plans ask for the same few selectors again and again. */
+/** Plans use the same few selectors again and again. */
 const selectors = new BoundedMap<string, Selector>(1_000);
 
 function selectorOf(text: string): Selector {

@@ -1,44 +1,44 @@
-// A reconcile that failed as a whole, in the words of a status: written by the reconciler, and taken away by it again.
+// The condition for a reconcile that failed as a whole: set by the reconciler, and removed by it again.
 import { PlanOutdated, StepFailed } from '../kube/write/apply.ts';
-import { ApiError, wordsOf } from '../kube/errors.ts';
+import { ApiError, serverMessage } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/objects.ts';
 import { statusOf, withCondition } from './conditions.ts';
 import type { Condition, Status } from './conditions.ts';
 import type { Failure } from './definition.ts';
 import type { FAILURE_REASONS } from './reasons.ts';
 
-/** The condition that says why nothing goes on. kstatus and `kubectl wait` know it. */
+/** The condition that says why there is no progress. kstatus and `kubectl wait` know it. */
 const STALLED = 'Stalled';
 type FailureReason = keyof (typeof FAILURE_REASONS)['Stalled'];
 const PLAN_FAILED: FailureReason = 'PlanFailed';
 const APPLY_FAILED: FailureReason = 'ApplyFailed';
 
-/** Marks what a plan threw, so that it is not taken for a failed write. */
+/** Wraps an error that a plan threw, to tell it from a failed write. */
 export class PlanThrew extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
   }
 }
 
-/** What people are told of an error. */
+/** The failure to report for an error. */
 export function failureOf(error: unknown): Failure {
   const cause = error instanceof PlanThrew ? error.cause : error;
   const apiError = error instanceof StepFailed ? error.cause : error;
   return {
     reason: error instanceof PlanThrew ? PLAN_FAILED : APPLY_FAILED,
     message: messageOf(cause),
-    cause: apiError instanceof ApiError ? wordsOf(apiError) : messageOf(cause),
+    cause: apiError instanceof ApiError ? serverMessage(apiError) : messageOf(cause),
     ...(error instanceof StepFailed && { step: error.step }),
   };
 }
 
-/** A status with a failure written into it. */
+/** A status with a failure added. */
 export function withFailure(status: Status, { reason, message }: Failure): Status {
   const others = ((status.conditions ?? []) as Condition[]).filter(({ type }) => type !== STALLED);
   return { ...status, conditions: [...others, { type: STALLED, status: 'True', reason, message }] };
 }
 
-/** The status without a failure that was written into it earlier; undefined when there is none. */
+/** The status without an earlier failure; undefined if it has none. */
 export function withoutFailure(object: KubeObject): Status | undefined {
   const conditions = withCondition(object, STALLED, undefined);
   const before = statusOf(object)['conditions'];

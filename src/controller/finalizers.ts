@@ -1,4 +1,4 @@
-// The finalizers by which a controller keeps its objects until it has cleaned up after them.
+// Finalizers keep an object until its controller has cleaned up after it.
 import { edit } from '../kube/write/steps.ts';
 import type { Step } from '../kube/write/steps.ts';
 import type { KubeObject } from '../kube/objects.ts';
@@ -6,21 +6,21 @@ import type { ControllerDefinition } from './definition.ts';
 
 type Finalizing = Pick<ControllerDefinition, 'kind' | 'finalizers'>;
 
-/** Whether an object is on its way out and no longer held by the controller: there is nothing left to do for it. */
+/** Whether an object is being deleted and has no finalizer of the controller: there is nothing left to do for it. */
 export function isReleased({ finalizers = [] }: Finalizing, object: KubeObject): boolean {
-  return isDeleting(object) && finalizers.length > 0 && !finalizers.some((name) => namesOn(object).includes(name));
+  return isDeleting(object) && finalizers.length > 0 && !finalizers.some((name) => finalizersOf(object).includes(name));
 }
 
-/** Puts on the finalizers that an object lacks; undefined if it has them all, or is being deleted. */
+/** Adds the missing finalizers to an object; undefined if it has them all, or is being deleted. */
 export function addFinalizers({ kind, finalizers = [] }: Finalizing, object: KubeObject): Step | undefined {
-  const missing = finalizers.filter((name) => !namesOn(object).includes(name));
+  const missing = finalizers.filter((name) => !finalizersOf(object).includes(name));
   if (missing.length === 0 || isDeleting(object)) return undefined;
-  return edit(kind, object, withFinalizers(object, [...namesOn(object), ...missing]));
+  return edit(kind, object, withFinalizers(object, [...finalizersOf(object), ...missing]));
 }
 
-/** Takes the controller's finalizers off. */
+/** Removes the controller's finalizers. */
 export function removeFinalizers({ kind, finalizers = [] }: Finalizing, object: KubeObject): Step {
-  const others = namesOn(object).filter((name) => !finalizers.includes(name));
+  const others = finalizersOf(object).filter((name) => !finalizers.includes(name));
   return edit(kind, object, withFinalizers(object, others));
 }
 
@@ -28,7 +28,7 @@ function isDeleting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
-function namesOn(object: KubeObject): readonly string[] {
+function finalizersOf(object: KubeObject): readonly string[] {
   return object.metadata.finalizers ?? [];
 }
 

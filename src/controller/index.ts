@@ -1,10 +1,10 @@
-// The controller room: define a controller by a pure plan, run it with a manager.
+// Controllers: define one by a pure plan, and run it with a manager.
 export type { AdmissionHandler, AdmissionRequest, AdmissionResponse } from './webhook/admission.ts';
 export type { UserInfo } from '../kube/reviews.ts';
 export { CertificateFiles } from './webhook/certificate-files.ts';
 export { ManagedCertificates } from './webhook/certificates.ts';
 export type { Certificates } from './webhook/certificates.ts';
-export type { Chore, ChoreSite } from './chore.ts';
+export type { Chore, ChoreContext } from './chore.ts';
 export { conditionsOf, statusOf, withCondition } from './conditions.ts';
 export type { Condition, PlannedCondition, Status } from './conditions.ts';
 export { defineController } from './definition.ts';

@@ -1,4 +1,4 @@
-// Controllers that work while this process holds their Lease; from the start, where leaders are not elected. The manager
+// Controllers that work while this process holds their Lease, or from the start without leader election. The manager
 // has one of these for each Lease, so that a part whose Lease another process holds waits while the others work.
 import type { Client } from '../kube/client/client.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -8,9 +8,9 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
 export interface LedControllersOptions {
-  /** Name of the Lease; without leader election, only what metrics call it. */
+  /** Name of the Lease; without leader election, only a label for metrics. */
   readonly lease: string;
-  /** Where the Lease is; without it, nobody is elected. */
+  /** Where the Lease is; absent without leader election. */
   readonly election?: { readonly client: Client; readonly namespace: string; readonly identity?: string };
   readonly clock: Clock;
   readonly logger: Logger;
@@ -60,7 +60,7 @@ export class LedControllers {
     return this.working && this.#controllers.every((controller) => controller.idle);
   }
 
-  /** To be asked before each write. */
+  /** Must be checked before each write. */
   mayWrite(): boolean {
     return (this.working || this.#state === 'stopping') && (this.#elector?.leading() ?? true);
   }
@@ -70,14 +70,14 @@ export class LedControllers {
     await Promise.all(this.#controllers.map((controller) => controller.warmUp(signal)));
   }
 
-  /** Works, or campaigns for the Lease and works then. */
+  /** Starts to work, at once or when it has acquired the Lease. */
   start(): void {
     this.#options.metrics.leading(this.lease, false);
     if (this.#elector === undefined) this.#work();
     else this.#electing = this.#elector.run(this.#campaign.signal);
   }
 
-  /** Lets running reconciles end, starts no further ones, and gives the Lease up. */
+  /** Lets running reconciles finish, starts no further ones, and releases the Lease. */
   async stop(): Promise<void> {
     if (this.#state === 'waiting') this.#state = 'stopped';
     else if (this.#state === 'working') this.#state = 'stopping';
@@ -88,7 +88,7 @@ export class LedControllers {
     this.#options.metrics.leading(this.lease, false);
   }
 
-  /** Gives up on running reconciles. */
+  /** Aborts running reconciles. */
   abort(): void {
     for (const controller of this.#controllers) controller.abort();
   }
@@ -101,7 +101,7 @@ export class LedControllers {
     for (const controller of this.#controllers) controller.start();
   }
 
-  /** No write may follow, and running reconciles can't be called back. */
+  /** No write may follow, so running reconciles are aborted. */
   #lost(): void {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';

@@ -12,7 +12,7 @@ function lines(
   return { logger, written };
 }
 
-test('one JSON object a line for programs', () => {
+test('the JSON format has one object per line', () => {
   const { logger, written } = lines('json');
   logger.child({ controller: 'copier' }).warn({ key: 'team/a' }, 'reconcile failed');
   expect(JSON.parse(written[0]!)).toEqual({
@@ -24,7 +24,7 @@ test('one JSON object a line for programs', () => {
   });
 });
 
-test('one readable line for a person, with the reason of a failure', () => {
+test('the text format has one readable line, with the reason of a failure', () => {
   const { logger, written } = lines('human');
   logger.warn({ key: 'team/a', err: new Error('forbidden') }, 'reconcile failed');
   expect(stripVTControlCharacters(written.join(''))).toMatch(
@@ -32,7 +32,7 @@ test('one readable line for a person, with the reason of a failure', () => {
   );
 });
 
-test('an answer of the server is told in a few words, other errors with where they were thrown', () => {
+test('an error of the API server is logged without a stack, other errors with one', () => {
   const { logger, written } = lines('json');
   const refused = apiError(403, 'Forbidden');
   const step = Object.assign(new Error('own Thing team/a: no', { cause: refused }), { done: ['x'.repeat(5000)] });
@@ -42,7 +42,7 @@ test('an answer of the server is told in a few words, other errors with where th
   expect(written[1]).toContain('logger.test.ts');
 });
 
-test('below its level nothing is written', () => {
+test('lines below the level are not written', () => {
   const { logger, written } = lines('json', 'warn');
   logger.info('quiet');
   expect(written).toEqual([]);

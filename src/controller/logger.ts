@@ -1,4 +1,4 @@
-// Structured logs: one JSON object a line for programs, one readable line for a person at a terminal.
+// Structured logs: one JSON object per line for programs, one readable line for a person at a terminal.
 import { styleText } from 'node:util';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ export interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
-/** Makes the root logger of a process. */
+/** Creates the root logger of a process. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
   const human = (options.format ?? (process.stderr.isTTY ? 'human' : 'json')) === 'human';
@@ -28,7 +28,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   );
 }
 
-/** An error on one line. What the server has answered says it all; of anything else it matters where it was thrown. */
+/** An error on one line. The answer of the server is enough; other errors need their stack. */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name: type, message, stack, cause } = error;

@@ -27,8 +27,8 @@ async function world(): Promise<FakeApi> {
   return api;
 }
 
-describe('starting', () => {
-  test('nothing is written before what the first plans read is known', async () => {
+describe('start', () => {
+  test('writes nothing before everything that the first plans read is synced', async () => {
     const api = await world();
     let refuse = true;
     api.intercept = ({ verb, kind }) => {
@@ -54,7 +54,7 @@ describe('starting', () => {
     expect((await fetch(`${manager.probesUrl}/readyz`)).status).toBe(200);
   });
 
-  test('a second time is refused', async () => {
+  test('fails when it is called twice', async () => {
     const manager = make({ client: await world() });
     await manager.start();
     await expect(manager.start()).rejects.toThrow('the manager can be started once; it is running');
@@ -80,12 +80,12 @@ test('gauges are computed at each scrape, and metrics can be served apart from t
   expect(await scraped()).toContain('copies{namespace="default"} 1');
   await api.create(Copy, copy('b', { count: 1 }));
   await until(async () => (await scraped()).includes('copies{namespace="default"} 2'));
-  const beside = await fetch(`${manager.probesUrl}/metrics`);
-  expect([beside.status, await beside.text()]).toEqual([404, 'not found: try /healthz or /readyz\n']);
+  const onProbes = await fetch(`${manager.probesUrl}/metrics`);
+  expect([onProbes.status, await onProbes.text()]).toEqual([404, 'not found: try /healthz or /readyz\n']);
   expect((await fetch(`${manager.metricsUrl}/readyz`)).status).toBe(404);
 });
 
-test('writes, and what a definition counts and times, are reported', async () => {
+test('writes, and the counters and timings of a definition, are reported', async () => {
   const api = await world();
   const manager = make({
     client: api,
@@ -128,8 +128,8 @@ test('writes, and what a definition counts and times, are reported', async () =>
   expect(text).toContain('first_status_seconds_count 1');
 });
 
-describe('stopping', () => {
-  test('ends a start that still waits', async () => {
+describe('stop', () => {
+  test('ends a start that is still waiting', async () => {
     const api = new FakeApi();
     api.intercept = () => {
       throw new ApiError('gone', { code: 0, reason: 'ConnectionRefused' });
@@ -162,7 +162,7 @@ describe('stopping', () => {
     expect(api.writes.length).toBe(length + 1);
   });
 
-  test('gives up on a reconcile that takes longer than the deadline', async () => {
+  test('aborts a reconcile that takes longer than the deadline', async () => {
     const api = await world();
     const clock = new FakeClock();
     let hangs = false;
@@ -183,10 +183,10 @@ describe('stopping', () => {
   });
 });
 
-describe('leadership', () => {
+describe('leader election', () => {
   const lease = { namespace: 'kube-system', name: 'offshoot' };
 
-  test('controllers wait for their own lease alone: those whose lease is free work, and the process is ready', async () => {
+  test('makes controllers wait only for their own lease: the others work, and the process is ready', async () => {
     const api = await world();
     const held = { namespace: 'kube-system', name: 'of-notes' };
     const spec = { holderIdentity: 'the original', leaseDurationSeconds: 3600 };
@@ -241,7 +241,7 @@ describe('leadership', () => {
     ]);
   });
 
-  test('standing down gives the lease up at once; /readyz fails, and the tables stay current for webhooks that still answer', async () => {
+  test('releases the lease at once on standDown; /readyz fails, and the tables stay current for webhooks', async () => {
     const api = await world();
     const manager = make({ client: api, leaderElection: lease, probes: { port: 0 } });
     await manager.start();
@@ -258,7 +258,7 @@ describe('leadership', () => {
     await until(() => manager.tables.of(Template).get('team/late') !== undefined);
   });
 
-  test('one of two leads; when it stops, the other takes over', async () => {
+  test('has one leader of two processes; when it stops, the other takes over', async () => {
     const api = await world();
     const first = make({ client: api, leaderElection: { ...lease, identity: 'first' } });
     await first.start();
@@ -274,7 +274,7 @@ describe('leadership', () => {
     await until(() => (api.all(Note).get('team/a-0')!['spec'] as { text: string }).text === 'new');
   });
 
-  test('a write that was held back while a lease renewal was late is made once it succeeds', async () => {
+  test('makes a write that was held back by a late renewal once that succeeds', async () => {
     const api = await world();
     const clock = new FakeClock();
     const manager = make({ client: api, clock, leaderElection: lease });
@@ -287,7 +287,7 @@ describe('leadership', () => {
       return update(...args);
     };
     await clock.advance(2_000);
-    // Past the deadline of the last renewal, with the next one under way.
+    // After the deadline of the last renewal, while the next one is in flight.
     clock.stall(8_500);
     await api.patch(Template, { name: 'text', namespace: 'team' }, { type: 'merge', body: { spec: { text: 'new' } } });
     await until(async () => /result="requeue"\} [1-9]/.test(await manager.metrics.text()));
@@ -297,7 +297,7 @@ describe('leadership', () => {
     await until(() => (api.all(Note).get('team/a-0')!['spec'] as { text: string }).text === 'new');
   });
 
-  test('no write after the lease is lost, and the process is told to end', async () => {
+  test('writes nothing after the lease is lost, and ends the process', async () => {
     const api = await world();
     const clock = new FakeClock();
     const manager = make({ client: api, clock, leaderElection: lease });
@@ -317,7 +317,7 @@ describe('leadership', () => {
   });
 });
 
-test('metrics carry the names that dashboards know', async () => {
+test('metrics have the names that dashboards know', async () => {
   const manager = make({ client: await world(), probes: { port: 0 } });
   await manager.start();
   await settled(manager);

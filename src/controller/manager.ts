@@ -29,25 +29,25 @@ export interface Address {
 export interface ManagerOptions {
   readonly client: Client;
   readonly controllers: readonly ControllerDefinition[];
-  /** Nothing outside these namespaces is looked at; the whole cluster otherwise. */
+  /** Only these namespaces are watched; by default the whole cluster. */
   readonly namespaces?: readonly string[];
   /**
-   * Controllers work in the process that holds their Lease, or the one that is named here if they name none; without
-   * this, they work in this one.
+   * Controllers work in the process that holds their Lease (the one named here if they name none); without leader
+   * election, they work in this process.
    */
   readonly leaderElection?: { readonly namespace: string; readonly name?: string; readonly identity?: string };
-  /** Where /healthz, /readyz and /metrics are served; nowhere when absent. */
+  /** Where /healthz, /readyz and /metrics are served; absent to serve none. */
   readonly probes?: Address;
-  /** Serves /metrics here, and not beside the probes. */
+  /** Serves /metrics here instead of next to the probes. */
   readonly metricsAddress?: Address;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** Told of every answer of the API server: what waits because there was none then goes on at once. */
+  /** Knows of every answer of the API server: after an outage, failed keys are retried at once. */
   readonly reachability?: Reachability;
   /** Traces reconciles. */
   readonly tracer?: Tracer;
-  /** How long running reconciles may take to end when the process stops. */
+  /** How long running reconciles may take to finish when the process stops. */
   readonly stopWithinMs?: number;
   /** Called after every acknowledged write; tests end the process here. */
   readonly onWrite?: (count: number) => void;
@@ -55,7 +55,7 @@ export interface ManagerOptions {
 
 const LEASE = 'offshoot';
 
-/** Leadership was lost: the process must end, for what it has under way can't be called back. */
+/** Leadership was lost: the process must end, because writes in flight can't be undone. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
@@ -138,7 +138,7 @@ export class Manager {
     }
   }
 
-  /** Settles when the manager has stopped: rejects with `LeadershipLost` if it had to. */
+  /** Settles when the manager has stopped: rejects with `LeadershipLost` if the lease was lost. */
   get done(): Promise<void> {
     return this.#ended.promise;
   }
@@ -148,7 +148,7 @@ export class Manager {
     return this.#probes?.url;
   }
 
-  /** Where the metrics are served, if not beside the probes. */
+  /** Where the metrics are served, if not next to the probes. */
   get metricsUrl(): string | undefined {
     return this.#metricsServer?.url;
   }
@@ -160,8 +160,8 @@ export class Manager {
   }
 
   /**
-   * Resolves when what the controllers plan for, and what their first plans read, is known and they run, but for those
-   * whose Lease another process holds. Everything else is listed when a plan first reads it.
+   * Resolves when the kinds of the controllers, and what their first plans read, are synced and the controllers run,
+   * except those whose Lease another process holds. Everything else is listed when a plan first reads it.
    */
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new Error(`the manager can be started once; it is ${this.#state}`);
@@ -189,14 +189,14 @@ export class Manager {
   }
 
   /**
-   * Ends the controllers and gives their Leases up, so that others can go on at once. The tables stay current, for
+   * Stops the controllers and releases their Leases, so that others can take over at once. The tables stay current, for
    * webhooks that still answer, and the probes are served: /readyz fails from now on.
    */
   standDown(): Promise<void> {
     return (this.#standingDown ??= this.#standDown());
   }
 
-  /** Ends everything in order: controllers, Leases, Events, the tables, the probes. Safe to call twice. */
+  /** Stops everything in order: controllers, Leases, Events, the tables, the probes. Safe to call twice. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop());
   }

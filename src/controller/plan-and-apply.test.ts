@@ -8,7 +8,7 @@ import type { Plan } from './definition.ts';
 import { planAndApply } from './plan-and-apply.ts';
 import type { Refusal } from './view.ts';
 
-test('a refusal concerns one kind only, not one of the same name in another group', async () => {
+test('a refusal applies to one kind only, not to a kind of the same name in another group', async () => {
   const kinds = ['networking.istio.io/v1', 'gateway.networking.k8s.io/v1'].map((apiVersion) =>
     defineKind(apiVersion, 'Gateway', 'gateways'),
   );

@@ -1,5 +1,5 @@
-// Plan, apply, and where the server refuses a step, plan again knowing that. So a refusal ends only what depends on it,
-// and it is the plan that knows what does. The core of a reconcile.
+// Plan, apply, and if the server refuses a step, plan again with that knowledge. So a refusal stops only what depends
+// on it, which the plan decides. The core of a reconcile.
 import { StepFailed } from '../kube/write/apply.ts';
 import type { Outcome } from '../kube/write/apply.ts';
 import { isTransient } from '../kube/errors.ts';
@@ -10,16 +10,16 @@ import type { Plan } from './definition.ts';
 import type { Refusal } from './view.ts';
 
 export interface Applied {
-  /** The plan that was carried out to its end. */
+  /** The plan that was carried out completely. */
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
-  /** Steps that the server refused and the plan did without. */
+  /** Steps that the server refused and that the last plan left out. */
   readonly refused: readonly StepFailed[];
 }
 
 /**
- * Plans and applies until the server refuses nothing more. A plan that asks again for what was refused has no answer to
- * it: then the reconcile fails as a whole.
+ * Plans and applies until the server refuses nothing more. If a plan repeats a refused step, the reconcile fails as a
+ * whole.
  */
 export async function planAndApply(
   makePlan: (refusal: Refusal) => Plan,
@@ -46,17 +46,17 @@ export async function planAndApply(
   }
 }
 
-/** What a step is about. */
+/** The identity of the object of a step. */
 function targetOf(step: Step): string {
   return identityOf(step.kind, objectOf(step).metadata);
 }
 
-/** Whether it is this one write that failed: also one that the server could not ask a webhook about. */
+/** Whether only this one write failed, for instance because an admission webhook could not be called. */
 export function isRefusal(error: unknown): error is StepFailed {
   return error instanceof StepFailed && (!isTransient(error.cause) || error.cause.code === 500);
 }
 
-/** What the server said, without the words in which we asked it. */
+/** The message of the server, without our request. */
 export function refusalText({ cause }: StepFailed): string {
   return cause.status?.message ?? cause.message;
 }

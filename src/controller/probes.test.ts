@@ -27,7 +27,7 @@ test('probes answer ok when all checks pass', async () => {
   expect(await get('/metrics')).toEqual([200, 'a_metric 1\n']);
 });
 
-test('a failing check fails its probe only, and says why only when asked', async () => {
+test('a failing check fails only its own probe, and says why only with ?verbose', async () => {
   problem = 'waiting for Pod';
   expect(await get('/healthz')).toEqual([200, 'ok']);
   expect(await get('/readyz')).toEqual([500, '[+]ping ok\n[-]tables failed: reason withheld\n[+]other ok\n']);

@@ -1,15 +1,15 @@
-// The HTTP side of a running process: /healthz, /readyz and /metrics.
+// The HTTP endpoints of a running process: /healthz, /readyz and /metrics.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { http } from '../kube/http.ts';
 
-/** A named check: undefined when all is well, otherwise what is not. */
+/** A named check: undefined if it passes, otherwise why it fails. */
 type Check = () => string | undefined;
 
 export interface ProbeOptions {
   readonly host?: string;
   readonly port: number;
-  /** What is not given is not served. */
+  /** Absent endpoints are not served. */
   readonly healthz?: Readonly<Record<string, Check>>;
   readonly readyz?: Readonly<Record<string, Check>>;
   readonly metrics?: () => Promise<string>;

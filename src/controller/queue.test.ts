@@ -19,14 +19,14 @@ async function drain(queue: Queue): Promise<string[]> {
   return keys;
 }
 
-describe('order', () => {
-  test('first in, first out, each key once', async () => {
+describe('the queue', () => {
+  test('returns keys first in, first out, each once', async () => {
     const { queue } = make();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     expect(await drain(queue)).toEqual(['a', 'b', 'c']);
   });
 
-  test('a change overtakes a resync; the higher of two priorities stays', async () => {
+  test('returns a change before a resync; the higher of two priorities wins', async () => {
     const { queue } = make();
     queue.add('old-1', PRIORITY.resync);
     queue.add('old-2', PRIORITY.resync);
@@ -37,13 +37,13 @@ describe('order', () => {
   });
 });
 
-test('retries of all keys together are limited, however small the back-off of each', () => {
+test('retries of all keys together are limited, however small the backoff of each', () => {
   const clock = new FakeClock();
   const queue = new Queue({ clock, baseDelayMs: 1, retryLimit: { burst: 2, perSecond: 10 } });
   expect(['a', 'b', 'c', 'd'].map((key) => queue.retry(key))).toEqual([1, 1, 100, 200]);
 });
 
-test('a key that is paused runs once after its pause, however often and however it was added', async () => {
+test('a paused key runs once after its pause, however often and however it was added', async () => {
   const { queue, clock } = make();
   queue.add('a');
   const key = (await queue.take())!;
@@ -62,8 +62,8 @@ test('a key that is paused runs once after its pause, however often and however 
   expect(await drain(queue)).toEqual(['a']);
 });
 
-describe('one run of a key at a time', () => {
-  test('any number of adds during a run cause exactly one more', async () => {
+describe('a running key', () => {
+  test('runs exactly once more after any number of adds', async () => {
     const { queue } = make();
     queue.add('a');
     expect(await queue.take()).toBe('a');
@@ -73,7 +73,7 @@ describe('one run of a key at a time', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('a running key does not block those behind it', async () => {
+  test('does not block the keys behind it', async () => {
     const { queue } = make();
     queue.add('a');
     await queue.take();
@@ -82,7 +82,7 @@ describe('one run of a key at a time', () => {
     expect(await queue.take()).toBe('b');
   });
 
-  test('holds for any interleaving, and nothing that was added is lost', async () => {
+  test('never runs twice at once, and no key is lost, for any interleaving', async () => {
     const action = fc.oneof(
       fc.record({ do: fc.constant('add' as const), key: fc.constantFrom('a', 'b', 'c') }),
       fc.record({
@@ -134,8 +134,8 @@ describe('one run of a key at a time', () => {
   });
 });
 
-describe('delays', () => {
-  test('the earlier time wins, whichever was set first', async () => {
+describe('a delayed key', () => {
+  test('becomes ready at the earlier of two times, whichever was set first', async () => {
     const { queue, clock } = make();
     queue.addAfter('a', 100);
     queue.addAfter('a', 50);
@@ -148,7 +148,7 @@ describe('delays', () => {
     expect(queue.size).toBe(0);
   });
 
-  test('a ready key is not delayed, and an add makes a waiting key ready at once', async () => {
+  test('becomes ready at once by an add, and a ready key is not delayed', async () => {
     const { queue, clock } = make();
     queue.add('a');
     queue.addAfter('a', 100);
@@ -159,7 +159,7 @@ describe('delays', () => {
     expect(queue.size).toBe(0);
   });
 
-  test('keys that become due come out in the order of their times', async () => {
+  test('is returned in the order of its time', async () => {
     const { queue, clock } = make();
     for (const [key, ms] of [
       ['c', 30],
@@ -173,8 +173,8 @@ describe('delays', () => {
   });
 });
 
-describe('back-off', () => {
-  test('5 ms, doubling with each failure up to the cap; forgetting starts over', () => {
+describe('the backoff', () => {
+  test('starts at 5 ms and doubles with each failure up to the cap; forget resets it', () => {
     const { queue } = make();
     const delays = Array.from({ length: 14 }, () => queue.retry('a'));
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10_240, 15_000, 15_000]);
@@ -191,8 +191,8 @@ describe('back-off', () => {
   });
 });
 
-describe('workers', () => {
-  test('waiting workers are served in order, one key each', async () => {
+describe('waiting workers', () => {
+  test('are served in order, one key each', async () => {
     const { queue } = make();
     const first = queue.take();
     const second = queue.take();
@@ -201,7 +201,7 @@ describe('workers', () => {
     expect(await Promise.all([first, second])).toEqual(['a', 'b']);
   });
 
-  test('closing ends all waiting, and later adds do nothing', async () => {
+  test('get undefined when the queue is closed, and later adds do nothing', async () => {
     const { queue, clock } = make();
     const waiting = queue.take();
     queue.addAfter('late', 10);
@@ -214,7 +214,7 @@ describe('workers', () => {
   });
 });
 
-test('reports what it does', async () => {
+test('the queue reports its metrics', async () => {
   const seen: string[] = [];
   const clock = new FakeClock();
   const queue = new Queue({
@@ -237,7 +237,7 @@ test('reports what it does', async () => {
   expect(seen).toEqual(['added', 'depth 1', 'started after 7', 'depth 0', 'retried', 'finished after 3']);
 });
 
-test('what failed runs at once when told that the reason may be over; what waits for its moment keeps waiting', async () => {
+test('retryNow runs failed keys at once; keys that are delayed for another reason keep waiting', async () => {
   const { queue } = make({ baseDelayMs: 10_000 });
   for (const key of ['failed', 'well']) queue.add(key);
   await queue.take();

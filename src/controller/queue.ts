@@ -1,21 +1,21 @@
-// The work queue of a controller: keys, each at most once, never two runs of one key at a time.
+// The work queue of a controller: each key is queued at most once, and never runs twice at the same time.
 import type { Clock, Timer } from '../kube/clock.ts';
 import { TokenBucket } from '../kube/token-bucket.ts';
 import { Delays } from './delays.ts';
 
-/** A change that a person or another program made comes before work that only confirms what is known. */
+/** Changes come before work that only confirms the known state. */
 export const PRIORITY = { change: 0, resync: -100 } as const;
 
-/** From so many on, pauses that are over are swept out. */
-const MANY_PAUSED = 1_000;
+/** From this many pauses on, expired ones are removed. */
+const SWEEP_PAUSES_FROM = 1_000;
 
 export interface QueueOptions {
   readonly clock: Clock;
-  /** First back-off of a failing key; doubles with each further failure. */
+  /** First backoff of a failing key; doubles with each further failure. */
   readonly baseDelayMs?: number;
-  /** The longest back-off. */
+  /** The longest backoff. */
   readonly maxDelayMs?: number;
-  /** How many retries of all keys together there may be; any number when absent. */
+  /** Limits the retries of all keys together; unlimited by default. */
   readonly retryLimit?: RetryLimit;
   readonly metrics?: QueueMetrics;
 }
@@ -25,7 +25,7 @@ export interface RetryLimit {
   readonly perSecond: number;
 }
 
-/** What a queue reports as it works; see metrics.ts. */
+/** The metrics of a queue; see metrics.ts. */
 export interface QueueMetrics {
   added(): void;
   retried(): void;
@@ -35,8 +35,8 @@ export interface QueueMetrics {
 }
 
 /**
- * A key is *ready*, *waiting* for a moment, *running*, or several of these: adding a running key makes it run
- * exactly once more, however often it is added meanwhile. Ready keys leave by priority, then first in, first out.
+ * A key is *ready*, *waiting* for a time, *running*, or several of these: adding a running key makes it run exactly
+ * once more, however often it is added meanwhile. Ready keys leave by priority, then first in, first out.
  */
 export class Queue {
   readonly #clock: Clock;
@@ -50,7 +50,7 @@ export class Queue {
   readonly #again = new Map<string, number>();
   readonly #waiting = new Delays();
   readonly #failures = new Map<string, number>();
-  /** By key: the moment before which it does not run. */
+  /** By key: the time before which it does not run. */
   readonly #paused = new Map<string, number>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   #timer: Timer | undefined;
@@ -71,17 +71,17 @@ export class Queue {
     return this.#ready.size;
   }
 
-  /** True when nothing is ready and nothing runs; keys may still wait for their moment. */
+  /** True when nothing is ready and nothing runs; keys may still be delayed. */
   get idle(): boolean {
     return this.#ready.size === 0 && this.#running.size === 0;
   }
 
-  /** Keys that wait for their moment. */
+  /** Keys that are delayed. */
   get delayed(): number {
     return this.#waiting.size;
   }
 
-  /** Makes the key run as soon as a worker is free. The higher of two priorities stays. */
+  /** Makes the key run as soon as a worker is free. The higher of two priorities wins. */
   add(key: string, priority: number = PRIORITY.change): void {
     if (this.#closed) return;
     const pauseMs = this.#running.has(key) ? 0 : this.#pauseOf(key);
@@ -104,7 +104,7 @@ export class Queue {
     }
   }
 
-  /** Makes the key run after a delay. An earlier moment that is already set stays; a ready key is not put off. */
+  /** Makes the key run after a delay. The earlier of two times wins; a ready key is not delayed. */
   addAfter(key: string, delayMs: number, priority: number = PRIORITY.change): void {
     if (this.#closed || this.#ready.has(key) || this.#again.has(key)) return;
     const pausedMs = Math.max(delayMs, this.#pauseOf(key));
@@ -113,10 +113,10 @@ export class Queue {
     this.#arm();
   }
 
-  /** Does not run the key again before this time is over, however often it is added. */
+  /** Does not run the key again before this time has passed, however often it is added. */
   pause(key: string, ms: number): void {
     const now = this.#clock.monotonic();
-    if (this.#paused.size >= MANY_PAUSED)
+    if (this.#paused.size >= SWEEP_PAUSES_FROM)
       for (const [each, until] of this.#paused) if (until <= now) this.#paused.delete(each);
     this.#paused.set(key, now + ms);
   }
@@ -129,7 +129,7 @@ export class Queue {
     return ms;
   }
 
-  /** Adds a key that failed, after its own back-off or when the limit allows it, and returns that delay. */
+  /** Adds a failed key after its backoff, or later if the limit requires it, and returns that delay. */
   retry(key: string, priority: number = PRIORITY.change): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
@@ -140,7 +140,7 @@ export class Queue {
     return delayMs;
   }
 
-  /** Ends the waits of keys that failed, and their back-off: what they failed for may be over. */
+  /** Retries failed keys at once and resets their backoff: the cause of the failures may be gone. */
   retryNow(): void {
     for (const key of [...this.#failures.keys()].filter((each) => this.#waiting.has(each))) {
       this.forget(key);
@@ -153,12 +153,12 @@ export class Queue {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** Ends the key's back-off: it succeeded, or it is gone. */
+  /** Resets the key's backoff: it succeeded, or it is gone. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** The next key, which is then running until `done`; undefined once the queue is closed. */
+  /** The next key, which is running until `done` is called; undefined once the queue is closed. */
   take(): Promise<string | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
     const key = this.#next();
@@ -166,7 +166,7 @@ export class Queue {
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
-  /** Ends the run of a key that `take` gave out. */
+  /** Ends the run of a key that `take` returned. */
   done(key: string): void {
     const since = this.#running.get(key);
     if (since === undefined) return;
@@ -181,7 +181,7 @@ export class Queue {
     else this.#makeReady(key, priority);
   }
 
-  /** Gives out nothing more; those who wait in `take` get undefined. */
+  /** Returns no further key; waiting calls of `take` get undefined. */
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -224,7 +224,7 @@ export class Queue {
     return keys;
   }
 
-  /** One timer stands for all waiting keys: it is set for the earliest. */
+  /** One timer serves all waiting keys: it is set for the earliest. */
   #arm(): void {
     const { nextAt } = this.#waiting;
     if (nextAt === undefined || nextAt >= this.#timerAt) return;

@@ -1,5 +1,5 @@
-// One reconcile of one object: plan, write, then status, Events and finalizers. When that happens, and what follows for
-// the queue, is up to the controller.
+// One reconcile of one object: plan, write, then status, Events and finalizers. The controller decides when that
+// happens, and what follows for the queue.
 import { Applier } from '../kube/write/apply.ts';
 import type { Outcome, StepFailed } from '../kube/write/apply.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -29,22 +29,22 @@ export interface ReconcilerOptions extends Pick<
   readonly events: EventRecorder;
   readonly reads: Reads;
   readonly echoes: Echoes;
-  /** Makes a key run again: something changed while its failure was written down. */
+  /** Makes a key run again: something changed while its failure was written. */
   readonly wake: (key: string) => void;
-  /** Gives up on running requests. */
+  /** Aborts running requests. */
   readonly signal: AbortSignal;
 }
 
-/** What became of one reconcile. */
+/** The result of one reconcile. */
 export interface Reconciled {
   /** Whether a step of the plan changed anything. */
   readonly wrote: boolean;
-  /** Steps that the server refused and the plan did without. */
+  /** Steps that the server refused and that the last plan left out. */
   readonly refused: readonly StepFailed[];
   readonly requeueAfterMs: number | undefined;
 }
 
-/** What writing the status did, and the object after it. */
+/** The result of writing the status, and the object after it. */
 interface StatusOutcome {
   readonly did: Outcome['did'];
   readonly object: KubeObject;
@@ -78,14 +78,14 @@ export class Reconciler {
       (refusal) => span.part('plan', () => reads.track(key, (view) => this.plan(view, key, object), refusal)),
       (steps) => span.part('write', (part) => this.#writeTraced(steps, part)),
     );
-    // A failure that was written down earlier goes, too.
+    // This also removes an earlier failure.
     const planned = plan.status ?? (this.#ownsStatus ? withoutFailure(object) : undefined);
     const writeStatus = (wrote?: Wrote): Promise<StatusOutcome> => this.#writeStatus(object, planned, wrote);
     const status = await span.part('status', () =>
-      refused.length > 0 ? this.#quietly(key, writeStatus) : writeStatus(),
+      refused.length > 0 ? this.#withoutWaking(key, writeStatus) : writeStatus(),
     );
     const wrote = outcomes.some(({ did }) => did !== 'nothing');
-    // A reconcile that changed nothing has nothing new to tell, whatever its plan says again.
+    // A reconcile that changed nothing has nothing new to report.
     if (wrote || status.did !== 'nothing') {
       for (const event of plan.events ?? []) this.record(object, event);
       for (const { message, ...fields } of plan.log ?? []) logger.warn({ ...about, ...fields }, message);
@@ -97,7 +97,7 @@ export class Reconciler {
     return { wrote, refused, requeueAfterMs: plan.requeueAfterMs };
   }
 
-  /** The plan for an object, which then also depends on what it writes. */
+  /** The plan for an object, which also subscribes to the objects that it writes. */
   plan(view: View, key: string, object: KubeObject): Plan {
     const { definition, tables } = this.#options;
     view.read.get(tables.of(definition.kind).map, key);
@@ -107,7 +107,7 @@ export class Reconciler {
     } catch (error) {
       throw error instanceof NotSynced ? error : new PlanThrew(error);
     }
-    // Whether the plan looked at what it writes or not: else drift of it would go unnoticed.
+    // Even if the plan has not read what it writes: otherwise drift would go unnoticed.
     readTargets(tables, view.read, plan.steps ?? []);
     return plan;
   }
@@ -121,15 +121,15 @@ export class Reconciler {
     this.#options.events.record({ regarding, type, reason, note, action });
   }
 
-  /** Tells people of a failure: in the status and, when it is news, in an Event. */
+  /** Reports a failure in the status and, if it is new, in an Event. */
   async report(object: KubeObject, about: ObjectFields, failure: Failure): Promise<void> {
     const key = keyOf(object.metadata);
     const { definition, clock, logger } = this.#options;
     const event = { type: 'Warning', reason: failure.reason, note: failure.message } as const;
-    // The owner of the status would take a condition of others away again, which would wake this key past its back-off.
+    // The owner of the status would remove the condition again, which would wake this key despite its backoff.
     if (!this.#ownsStatus) this.record(object, event);
     try {
-      await this.#quietly(key, async (wrote) => {
+      await this.#withoutWaking(key, async (wrote) => {
         const { steps = [], status = statusOf(object) } = definition.failed?.(object, failure, clock.now()) ?? {};
         for (const outcome of await this.apply(steps)) wrote(outcome.object);
         if (!this.#ownsStatus) return;
@@ -142,7 +142,7 @@ export class Reconciler {
     }
   }
 
-  /** The same, with what was done as attributes. */
+  /** Writes, and adds what was done to the span. */
   async #writeTraced(steps: readonly Step[], span: Span): Promise<readonly Outcome[]> {
     const outcomes = await this.#write(steps);
     const done = outcomes.filter(({ did }) => did !== 'nothing').map(({ did, step }) => `${did} ${describe(step)}`);
@@ -150,7 +150,7 @@ export class Reconciler {
     return outcomes;
   }
 
-  /** Carries out the steps of a plan in the way of this controller. */
+  /** Carries out the steps of a plan as the controller defines it. */
   #write(steps: readonly Step[]): Promise<readonly Outcome[]> {
     const { definition, clock, signal } = this.#options;
     const attempts = definition.write?.(steps, sharedNotes(clock));
@@ -173,8 +173,8 @@ export class Reconciler {
   }
 
   /**
-   * The object after our own writes to it in this reconcile; the planned one, which the server will refuse, if its spec
-   * has changed since, or its status: what others wrote there must not be undone by a plan that did not see it.
+   * The object after our own writes in this reconcile. If its spec or status has changed since the plan, the planned
+   * object, which the server will reject: a plan must not undo what others wrote after it was made.
    */
   #latest(object: KubeObject): KubeObject {
     const { definition, tables } = this.#options;
@@ -184,8 +184,8 @@ export class Reconciler {
     return isSame && jsonEqual(statusOf(latest!), statusOf(object)) ? latest! : object;
   }
 
-  /** Writes down a failure: that must not wake the key past its back-off. */
-  #quietly<R>(key: string, write: (wrote: Wrote) => Promise<R>): Promise<R> {
+  /** Writes a failure without waking the key, which has to wait for its backoff. */
+  #withoutWaking<R>(key: string, write: (wrote: Wrote) => Promise<R>): Promise<R> {
     const { echoes, wake } = this.#options;
     return echoes.during(key, write, () => wake(key));
   }

@@ -19,7 +19,7 @@ function world() {
   return {
     tables,
     reads,
-    /** Who was woken since the last call. */
+    /** The readers woken since the last call. */
     woken: () => {
       reads.deliver();
       return [...new Set(woken.splice(0))].sort();
@@ -43,35 +43,31 @@ function world() {
   };
 }
 
-describe('a read wakes its reader', () => {
+describe('a reader', () => {
   const cases: [string, (view: View) => unknown, (w: ReturnType<typeof world>) => void][] = [
+    ['the object that it read changes', (v) => v.get(Thing, { namespace: 'a', name: 'x' }), (w) => w.put(Thing, 'a/x')],
+    ['a cluster-scoped object changes', (v) => v.get(Global, { name: 'g' }), (w) => w.put(Global, 'g')],
+    ['an object is added to a list', (v) => v.list(Thing), (w) => w.put(Thing, 'a/x')],
+    ['an object is added to a namespace', (v) => v.list(Thing, { namespace: 'a' }), (w) => w.put(Thing, 'a/x')],
     [
-      'when the object that it read changes',
-      (v) => v.get(Thing, { namespace: 'a', name: 'x' }),
-      (w) => w.put(Thing, 'a/x'),
-    ],
-    ['when a cluster-wide object changes', (v) => v.get(Global, { name: 'g' }), (w) => w.put(Global, 'g')],
-    ['when an object joins a list', (v) => v.list(Thing), (w) => w.put(Thing, 'a/x')],
-    ['when an object joins a namespace', (v) => v.list(Thing, { namespace: 'a' }), (w) => w.put(Thing, 'a/x')],
-    [
-      'when an object joins a selection',
+      'an object is added to a selection',
       (v) => v.list(Thing, { labels: 'tier=web' }),
       (w) => w.put(Thing, 'a/x', { tier: 'web' }),
     ],
     [
-      'when an object joins an index',
+      'an object is added to an index',
       (v) => v.index(Thing, 'team', 'blue'),
       (w) => w.put(Thing, 'a/x', { team: 'blue' }),
     ],
   ];
-  test.each(cases)('%s, though it found nothing', (_when, read, change) => {
+  test.each(cases)('is woken when %s, although it found nothing', (_when, read, change) => {
     const w = world();
     w.reads.track('reader', read);
     change(w);
     expect(w.woken()).toEqual(['reader']);
   });
 
-  test('when an object leaves what was read', () => {
+  test('is woken when an object leaves what was read', () => {
     const w = world();
     w.put(Thing, 'a/x', { team: 'blue', tier: 'web' });
     w.reads.track('index', (view) => view.index(Thing, 'team', 'blue'));
@@ -83,7 +79,7 @@ describe('a read wakes its reader', () => {
     expect(w.woken()).toEqual(['list']);
   });
 
-  test('when the plan threw after it', () => {
+  test('is woken by a read before the plan threw', () => {
     const w = world();
     expect(() =>
       w.reads.track('reader', (view) => {
@@ -95,7 +91,7 @@ describe('a read wakes its reader', () => {
     expect(w.woken()).toEqual(['reader']);
   });
 
-  test('when the kind stops being served', () => {
+  test('is woken when the kind is no longer served', () => {
     const w = world();
     w.reads.track('reader', (view) => expect(view.served(Thing)).toBe(true));
     w.tables.of(Thing).notServed();
@@ -103,8 +99,8 @@ describe('a read wakes its reader', () => {
   });
 });
 
-describe('nothing else wakes it', () => {
-  test('another object, namespace, selection, index entry or kind', () => {
+describe('a reader is not woken', () => {
+  test('by another object, namespace, selection, index entry or kind', () => {
     const w = world();
     w.reads.track('reader', (view) => {
       view.get(Thing, { namespace: 'a', name: 'x' });
@@ -117,7 +113,7 @@ describe('nothing else wakes it', () => {
     expect(w.woken()).toEqual([]);
   });
 
-  test('what an earlier plan read and the latest did not', () => {
+  test('by what an earlier plan read and the latest did not', () => {
     const w = world();
     w.reads.track('reader', (view) => view.get(Thing, { namespace: 'a', name: 'x' }));
     w.reads.track('reader', (view) => view.get(Thing, { namespace: 'a', name: 'y' }));
@@ -128,7 +124,7 @@ describe('nothing else wakes it', () => {
     expect(w.woken()).toEqual([]);
   });
 
-  test('an event that repeats what is known', () => {
+  test('by an event that repeats a known version', () => {
     const w = world();
     w.put(Thing, 'a/x');
     w.reads.track('reader', (view) => view.list(Thing));
@@ -191,13 +187,13 @@ test('for any reads and changes, exactly the readers whose answers changed are w
   );
 });
 
-/** Equal answers hold the very same objects. */
+/** Equal answers contain the same objects by reference. */
 function same(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, i) => same(each, b[i]));
   return a === b;
 }
 
-test('a view knows for how long plans have found the same, and forgets it when one does not', () => {
+test('heldFor returns for how long plans have had a finding, and starts over when one has not', () => {
   let now = 0;
   const reads = new Reads({ tables: new Tables([Thing]), now: () => now, wake: () => {} });
   const found = (reader: string, ...findings: readonly string[]) => {

@@ -1,5 +1,5 @@
-// Reading is subscribing: a view answers a plan's reads and remembers them, so that a change to anything that was read,
-// or looked for and not found, wakes exactly the readers concerned.
+// Reading is subscribing: a view answers the reads of a plan and tracks them, so that a change of anything that was
+// read, or was not found, wakes exactly the readers it affects.
 import type { AnyKind, Ref } from '../kube/objects.ts';
 import type { Tables } from '../kube/tables/tables.ts';
 import { Tracker } from '../watchable/index.ts';
@@ -7,16 +7,16 @@ import type { Overlay, Read } from '../watchable/index.ts';
 import { TrackedFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 
-/** The world as a plan sees it. Reads are answered at once and always from what has been observed. */
+/** The cluster as a plan sees it. Reads are answered at once, from the tables. */
 export interface View extends Facts {
-  /** What the server said when it refused, during this reconcile, what the plan wanted of an object. */
+  /** Why the server refused a write to an object during this reconcile. */
   refusal: Refusal;
   /**
-   * For how many milliseconds every plan of this object has found the same, from the first one on in this process; 0
-   * then. For what may be under way: objects of two kinds do not arrive in the order in which they were made.
+   * For how many milliseconds every plan of this object, in this process, has had this finding; 0 for the first one.
+   * For grace periods: objects of two kinds do not arrive in the order in which they were created.
    */
   heldFor(finding: string): number;
-  /** The time in milliseconds. Reading it subscribes to nothing: a plan says itself when to look again. */
+  /** The time in milliseconds. Reading it subscribes to nothing: a plan sets `requeueAfterMs` itself. */
   now(): number;
 }
 
@@ -34,15 +34,15 @@ export interface ReadsOptions {
   readonly overlay?: Overlay;
 }
 
-/** What a plan found, and since when every plan has found that. */
+/** The findings of a plan, and since when every plan has had each of them. */
 type Findings = ReadonlyMap<string, number>;
 
-/** Who read what: the readers of a controller are the keys that it plans for. */
+/** Tracks who read what: the readers of a controller are the keys that it plans for. */
 export class Reads {
   readonly #tables: Tables;
   readonly #now: () => number;
   readonly #tracker: Tracker<string>;
-  /** By reader, those of its last plan. */
+  /** By reader: the findings of its last plan. */
   readonly #findings = new Map<string, Findings>();
 
   constructor({ tables, now, ...tracking }: ReadsOptions) {
@@ -51,7 +51,7 @@ export class Reads {
     this.#tracker = new Tracker(tracking);
   }
 
-  /** Whether something concerns this reader. */
+  /** Whether this reader is tracked. */
   has(reader: string): boolean {
     return this.#tracker.has(reader);
   }
@@ -77,7 +77,7 @@ export class Reads {
     this.#findings.delete(reader);
   }
 
-  /** Wakes now whom it would wake after the synchronous run. */
+  /** Wakes readers now instead of after the synchronous run. */
   deliver(): void {
     this.#tracker.deliver();
   }
@@ -93,7 +93,7 @@ export class Reads {
 class PlanView extends TrackedFacts implements View {
   readonly now: () => number;
   readonly refusal: Refusal;
-  /** What this plan has found. */
+  /** The findings of this plan. */
   findings: Map<string, number> | undefined;
   readonly #before: Findings | undefined;
 

@@ -1,4 +1,4 @@
-// Before the first reconcile: plans are made without writing anything, so that the tables that they read are listed.
+// Before the first reconcile, plans are made without writing anything, so that the tables that they read are listed.
 import { setImmediate } from 'node:timers/promises';
 import type { KubeObject } from '../kube/objects.ts';
 import { NotSynced } from '../kube/tables/tables.ts';
@@ -6,7 +6,7 @@ import type { AnyTable, Tables } from '../kube/tables/tables.ts';
 import { Reads } from './view.ts';
 import type { View } from './view.ts';
 
-/** So many objects in a row whose plans read nothing new show that the others' will not either. */
+/** If the plans of this many objects in a row read nothing new, those of the others will not either. */
 const ENOUGH_PLANS = 100;
 
 export interface WarmUp {
@@ -37,7 +37,7 @@ export async function syncReads({ tables, objects, plan, now, signal }: WarmUp):
       for (let table = unsyncedFor(object); table !== undefined; table = unsyncedFor(object)) {
         known = 0;
         await table.whenSynced(signal);
-        // Lists are read meanwhile, even where a plan goes on to name a table that is there by now.
+        // Lets lists be read meanwhile, even if the plan names a table that is already synced.
         await setImmediate();
       }
       await setImmediate();

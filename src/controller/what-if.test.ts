@@ -30,7 +30,7 @@ function world() {
 
 const namesOf = (objects: readonly KubeObject[]): string[] => objects.map(({ metadata }) => metadata.name);
 
-test('a plan sees objects added, changed and gone, in every way to read them; the tables stay as they are', () => {
+test('a plan sees objects added, changed and deleted by every kind of read; the tables do not change', () => {
   const { tables, whatIf } = world();
   whatIf.put(Thing, thing('c', 'blue'));
   whatIf.put(Thing, thing('b', 'blue', 2));
@@ -59,10 +59,10 @@ test('a plan sees objects added, changed and gone, in every way to read them; th
   expect(namesOf(tables.of(Thing).index('team', 'red'))).toEqual(['b']);
 });
 
-test('steps are taken over until no plan would be made again', () => {
+test('steps are applied until no plan is outdated', () => {
   const { whatIf } = world();
   const made: string[] = [];
-  /** Makes the next of three things. */
+  /** Creates the next of three things. */
   const plan = (view: View): void => {
     made.push(String(view.now()));
     const count = view.list(Thing).length;
@@ -80,7 +80,7 @@ test('steps are taken over until no plan would be made again', () => {
   expect(namesOf(whatIf.facts.list(Thing))).toEqual(['a', 'b', 'more-2', 'more-3']);
 });
 
-test('what the selection of a table leaves out is left out here, too', () => {
+test('the selectors of a table apply here, too', () => {
   const { tables, whatIf } = world();
   const Blue = defineTable(Thing, { labelSelector: 'team=blue' });
   tables.of(Blue).observe(thing('a', 'blue'));
@@ -91,7 +91,7 @@ test('what the selection of a table leaves out is left out here, too', () => {
   expect(whatIf.facts.keys(Thing)).toEqual(['n/a', 'n/b', 'n/c', 'n/d']);
 });
 
-test('a plan says for how long it has found the same', () => {
+test('heldFor returns for how long a plan has had the same finding', () => {
   const { tables } = world();
   let now = 0;
   const whatIf = new WhatIf({ tables, now: () => now });

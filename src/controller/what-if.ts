@@ -1,5 +1,5 @@
-// "What if": the world after changes that nobody has made. Ordinary plans run on it, without a controller and without
-// writing anything; the tables, and everybody who reads them, notice nothing. For `plan` and admission.
+// "What if": the cluster after changes that nobody has made. Ordinary plans run on it, without a controller and without
+// writing anything; the tables and their readers are not affected. For `plan` and admission.
 import { keyOf } from '../kube/objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../kube/objects.ts';
 import type { Tables } from '../kube/tables/tables.ts';
@@ -11,14 +11,14 @@ import { Reads } from './view.ts';
 import type { Refusal, View } from './view.ts';
 
 export class WhatIf {
-  /** What would be there; reading it here subscribes to nothing. */
+  /** The state with the changes; reading it here subscribes to nothing. */
   readonly facts: Facts;
   readonly #tables: Tables;
   readonly #overlay = new Overlay();
   readonly #reads: Reads;
   readonly #outdated = new Set<string>();
 
-  /** The world of the tables. It follows them in everything that is not changed here. */
+  /** Starts from the tables, and follows them in everything that is not changed here. */
   constructor({ tables, now }: { readonly tables: Tables; readonly now: () => number }) {
     this.#tables = tables;
     this.facts = factsOf(tables, this.#overlay.read);
@@ -26,7 +26,7 @@ export class WhatIf {
     this.#reads = new Reads({ tables, now, wake, overlay: this.#overlay });
   }
 
-  /** An object is there, as given; in place of another of its name, if there is one. */
+  /** Adds an object, or replaces another of its name. */
   put<T extends KubeObject>(kind: Kind<T>, object: T): void {
     const key = keyOf(object.metadata);
     for (const table of this.#tables.holding(kind)) {
@@ -36,26 +36,26 @@ export class WhatIf {
     }
   }
 
-  /** An object is gone. */
+  /** Deletes an object. */
   remove<T extends KubeObject>(kind: Kind<T>, ref: Ref): void {
     for (const { map } of this.#tables.holding(kind)) this.#overlay.delete(map, keyOf(ref));
   }
 
-  /** An object, as much of it as is kept in any table. */
+  /** An object, as complete as any table has it. */
   whole<T extends KubeObject>(kind: Kind<T>, ref: Ref): T | undefined {
     const own = this.facts.get(kind, ref);
     const tables = this.#tables.holding(kind).filter(({ holdsWholeObjects }) => holdsWholeObjects);
     const [whole] = tables.flatMap(({ map }) => this.#overlay.read.get(map, keyOf(ref)) ?? []);
-    // One of them may have been listed before the other.
+    // One table may have an older version than the other.
     return own === undefined || whole?.metadata.resourceVersion === own.metadata.resourceVersion ? whole : own;
   }
 
-  /** Whether the server knows a kind. */
+  /** Sets whether the server serves a kind. */
   serve(kind: AnyKind, isServed: boolean): void {
     for (const { state } of this.#tables.holding(kind)) this.#overlay.store(state, 'served', isServed);
   }
 
-  /** Maps that controllers keep for each other, as they would be here. */
+  /** In-memory maps of controllers, as they would be here. */
   get notes(): Pick<Notes, 'read' | 'store' | 'delete'> {
     return {
       read: this.#overlay.read,
@@ -64,21 +64,21 @@ export class WhatIf {
     };
   }
 
-  /** Runs a plan on a view of this world, and remembers for `reader` what it read, as a controller does for a key. */
+  /** Runs a plan on a view of this state, and tracks its reads for `reader`, as a controller does for a key. */
   plan<R>(reader: string, plan: (view: View) => R, refusal?: Refusal): R {
     this.#outdated.delete(reader);
     return this.#reads.track(reader, plan, refusal);
   }
 
-  /** Ends all that is remembered of a reader. */
+  /** Stops tracking a reader. */
   forget(reader: string): void {
     this.#outdated.delete(reader);
     this.#reads.forget(reader);
   }
 
   /**
-   * The readers whose plans read something that has changed since, each once until it is planned for again: those that a
-   * controller would wake.
+   * The readers whose plans read something that has changed since, as a controller would wake them. Each is returned
+   * once until it is planned for again.
    */
   takeOutdated(): readonly string[] {
     this.#reads.deliver();
@@ -87,7 +87,7 @@ export class WhatIf {
     return outdated;
   }
 
-  /** Forgets who read what. */
+  /** Stops tracking all readers. */
   close(): void {
     this.#reads.close();
   }

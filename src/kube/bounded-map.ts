@@ -1,4 +1,4 @@
-// A map that holds no more than so many entries: the one set longest ago makes room. For what may be forgotten.
+// A map with a maximum size: it evicts the entry that was set longest ago. For caches.
 
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();

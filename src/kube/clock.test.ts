@@ -3,7 +3,7 @@ import { FakeClock } from '../../test/support/fake-clock.ts';
 import { delay, systemClock } from './clock.ts';
 
 describe('systemClock', () => {
-  it('waits for a delay that is longer than a Node timer can hold', () => {
+  it('waits for a delay that is longer than a Node timer supports', () => {
     vi.useFakeTimers();
     try {
       let fired = 0;

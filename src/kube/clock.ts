@@ -1,4 +1,4 @@
-// Time as the rest of the tree sees it: everything that waits or reads the time takes a Clock, so that tests can move it.
+// Everything that waits or reads the time takes a Clock, so that tests can control it.
 
 /** A timer that has been set. Cancelling one that has fired does nothing. */
 export interface Timer {
@@ -6,15 +6,15 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** Wall time in milliseconds: for what is written down, never for measuring. */
+  /** Wall-clock time in milliseconds: for timestamps, never for measuring. */
   now(): number;
-  /** Milliseconds that only ever grow: for deadlines, back-off and leases. */
+  /** Monotonic time in milliseconds: for deadlines, backoff and leases. */
   monotonic(): number;
   /** `background` timers do not keep the process alive. */
   setTimeout(run: () => void, ms: number, options?: { readonly background?: boolean }): Timer;
 }
 
-/** The longest delay that Node's timers hold; a longer one would fire at once. */
+/** The longest delay that Node's timers support; a longer one would fire at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   setTimeout(run, ms, options = {}) {
     let handle: NodeJS.Timeout;
-    // A delay beyond the longest is waited for in pieces.
+    // A longer delay is split into several timers.
     const arm = (left: number): void => {
       const step = Math.min(Math.max(left, 0), LONGEST_DELAY);
       handle = setTimeout(() => (left > step ? arm(left - step) : run()), step);

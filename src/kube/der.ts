@@ -1,4 +1,4 @@
-// The little of ASN.1 DER that certificates need: writing values, and walking written ones. Called by pki.ts.
+// The subset of ASN.1 DER that certificates need: encoding and parsing values. Called by pki.ts.
 
 /** Tags of the DER types used in certificates. */
 export const tag = {
@@ -32,7 +32,7 @@ export function sequence(...values: readonly Uint8Array[]): Buffer {
   return encode(tag.sequence, ...values);
 }
 
-/** A non-negative INTEGER from its big-endian bytes, in the shortest form, which DER demands. */
+/** A non-negative INTEGER from its big-endian bytes, in the shortest form, which DER requires. */
 export function unsignedInteger(bytes: Uint8Array): Buffer {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
@@ -59,7 +59,7 @@ export function bitString(bytes: Uint8Array, unusedBits = 0): Buffer {
   return encode(tag.bitString, Buffer.from([unusedBits]), bytes);
 }
 
-/** UTCTime up to 2049 and GeneralizedTime after, as certificates must have it; whole seconds. */
+/** UTCTime up to 2049 and GeneralizedTime after, as certificates require; whole seconds. */
 export function time(date: Date): Buffer {
   const digits = date.toISOString().replaceAll(/[-:T]|\.\d+/g, '');
   return date.getUTCFullYear() < 2050
@@ -67,14 +67,14 @@ export function time(date: Date): Buffer {
     : encode(tag.generalizedTime, Buffer.from(digits, 'ascii'));
 }
 
-/** One value met while walking DER: `whole` is as written, `content` is without tag and length. */
+/** One parsed DER value: `whole` is as encoded, `content` is without tag and length. */
 export interface Element {
   readonly tag: number;
   readonly whole: Buffer;
   readonly content: Buffer;
 }
 
-/** The values that stand one after the other in these bytes. Throws when a value reaches beyond the end. */
+/** The consecutive values in these bytes. Throws if a value reaches beyond the end. */
 export function elements(bytes: Buffer): Element[] {
   const found: Element[] = [];
   for (let offset = 0; offset < bytes.length;) {

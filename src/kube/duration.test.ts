@@ -8,10 +8,10 @@ test.each([
   ['1.5h', 5_400_000],
   ['250ms', 250],
   ['0s', 0],
-])('%s', (text, ms) => {
+])('parseDuration reads %s', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each(['', '5', 's', '-1h', '1h 30m', '1w', 'h1', '1hh'])('"%s" is none', (text) => {
+test.each(['', '5', 's', '-1h', '1h 30m', '1w', 'h1', '1hh'])('"%s" is not a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });

@@ -12,7 +12,7 @@ import {
   isTooManyRequests,
   isTransient,
   networkError,
-  wordsOf,
+  serverMessage,
 } from './errors.ts';
 
 const request = { method: 'GET', path: '/api/v1/pods' };
@@ -45,8 +45,8 @@ test.each([
   [503, undefined, ['isTransient']],
   [401, undefined, []],
   [400, undefined, []],
-])('%i %s is told apart', (code, reason, wanted) => {
-  expect(holding(answerError(request, code, { kind: 'Status', reason }))).toEqual(wanted);
+])('the predicates recognise %i %s', (code, reason, expected) => {
+  expect(holding(answerError(request, code, { kind: 'Status', reason }))).toEqual(expected);
 });
 
 test.each([
@@ -55,8 +55,8 @@ test.each([
   ['Timeout', ['isTransient']],
   ['CertificateRefused', []],
   ['ClientClosed', []],
-])('without an answer, %s is transient or not', (reason, wanted) => {
-  expect(holding(connectionError(request, reason, 'x'))).toEqual(wanted);
+])('the predicate isTransient recognises %s without an answer', (reason, expected) => {
+  expect(holding(connectionError(request, reason, 'x'))).toEqual(expected);
 });
 
 test('other errors and values match nothing', () => {
@@ -69,18 +69,18 @@ test('the message names the request, the code, the reason and what the server sa
   expect(error.message).toBe('GET /api/v1/pods: 404 NotFound: pods "x" not found');
   expect(error.details).toEqual({ name: 'x' });
   expect(error.status).toBe(status);
-  expect(wordsOf(error)).toBe('pods "x" not found');
-  expect(wordsOf(answerError(request, 502, ''))).toContain('the server gave no explanation');
+  expect(serverMessage(error)).toBe('pods "x" not found');
+  expect(serverMessage(answerError(request, 502, ''))).toContain('the server gave no explanation');
 });
 
-test('an answer that is no Status is quoted, shortened', () => {
+test('an answer that is not a Status is quoted, shortened', () => {
   const error = answerError(request, 502, `<html>\n  bad gateway ${'x'.repeat(1000)}`);
   expect(error.message).toMatch(/^GET \/api\/v1\/pods: 502 Unknown: <html> bad gateway x+…$/);
   expect(error.message.length).toBeLessThan(300);
   expect(answerError(request, 500, undefined).message).toContain('the server gave no explanation');
 });
 
-test('the wait is read from the header (seconds or a date) or from the details', () => {
+test('the time to wait is read from the Retry-After header (seconds or a date) or from the details', () => {
   expect(answerError(request, 429, undefined, '3').retryAfterMs).toBe(3000);
   expect(answerError(request, 429, { kind: 'Status', details: { retryAfterSeconds: 2 } }).retryAfterMs).toBe(2000);
   const later = new Date(Date.now() + 60_000).toUTCString();
@@ -97,7 +97,7 @@ test.each([
   ['ETIMEDOUT', 'Timeout'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CertificateRefused'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'CertificateRefused'],
-])('%s is %s', (code, reason) => {
+])('the network error %s has the reason %s', (code, reason) => {
   const cause = Object.assign(new Error('what happened'), { code });
   const error = networkError(request, 'server:6443', cause);
   expect(error).toBeInstanceOf(ApiError);

@@ -1,4 +1,4 @@
-// What goes wrong between us and the API server. Every failed request rejects with an ApiError.
+// Errors of requests to the API server. Every failed request rejects with an ApiError.
 
 /** The `Status` object with which the API server explains a failure. */
 export interface Status {
@@ -29,7 +29,7 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A request that failed: refused by the server (`code` is the HTTP status) or never answered (`code` is 0). */
+/** A request that failed: rejected by the server (`code` is the HTTP status) or never answered (`code` is 0). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: number;
@@ -37,7 +37,7 @@ export class ApiError extends Error {
   readonly reason: string;
   readonly status: Status | undefined;
   readonly details: StatusDetails | undefined;
-  /** How long the server asked us to wait before the next try. */
+  /** How long the server asked us to wait before a retry. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, options: ApiErrorOptions) {
@@ -50,12 +50,12 @@ export class ApiError extends Error {
   }
 }
 
-/** What the server itself said, without the request; where it said nothing, what happened. */
-export function wordsOf(error: ApiError): string {
+/** The message of the server, without the request; the message of the error if the server sent none. */
+export function serverMessage(error: ApiError): string {
   return error.status?.message || error.message;
 }
 
-/** A request in words, for messages: method and path. */
+/** A request in error messages: method and path. */
 export interface RequestLine {
   readonly method: string;
   readonly path: string;
@@ -80,9 +80,9 @@ export function connectionError(request: RequestLine, reason: string, what: stri
   return new ApiError(`${request.method} ${request.path}: ${what}`, { code: 0, reason, cause });
 }
 
-/** The error for what Node's network layer threw while the request was under way. */
+/** The error for a failure in Node's network layer. */
 export function networkError(request: RequestLine, host: string, cause: NodeJS.ErrnoException): ApiError {
-  // Trying several addresses of one name ends in an AggregateError whose own message is empty.
+  // If several addresses of a host were tried, it is an AggregateError with an empty message.
   const text =
     cause instanceof AggregateError ? cause.errors.map((part) => (part as Error).message).join('; ') : cause.message;
   const reason =
@@ -154,7 +154,7 @@ export function isNotFound(error: unknown): error is ApiError {
   return hasCode(error, 404);
 }
 
-/** The object changed in between, or another field manager owns the field; not: it exists already. */
+/** The object changed in between, or another field manager owns the field; not that it already exists. */
 export function isConflict(error: unknown): error is ApiError {
   return hasCode(error, 409) && error.reason !== 'AlreadyExists';
 }
@@ -181,13 +181,13 @@ export function isTooManyRequests(error: unknown): error is ApiError {
   return hasCode(error, 429);
 }
 
-/** Code 0, and yet another try would end the same way. */
-const lasting = new Set(['CertificateRefused', 'ClientClosed', 'CredentialsUnavailable', 'InvalidRequest']);
+/** Reasons with code 0 for which a retry would fail in the same way. */
+const permanentReasons = new Set(['CertificateRefused', 'ClientClosed', 'CredentialsUnavailable', 'InvalidRequest']);
 
-/** The same request may succeed later: connection trouble, too many requests, trouble inside the server. */
+/** The same request may succeed later: connection failures, too many requests, server errors. */
 export function isTransient(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
-  return error.code === 0 ? !lasting.has(error.reason) : error.code === 429 || error.code >= 500;
+  return error.code === 0 ? !permanentReasons.has(error.reason) : error.code === 429 || error.code >= 500;
 }
 
 function hasCode(error: unknown, code: number): error is ApiError {

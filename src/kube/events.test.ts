@@ -27,7 +27,7 @@ function setup() {
 }
 
 describe('EventRecorder', () => {
-  it('creates an event beside the object that it is about', async () => {
+  it('creates an event in the namespace of the object that it is about', async () => {
     const { recorder, written } = setup();
     recorder.record(ready);
     await recorder.flush();
@@ -53,7 +53,7 @@ describe('EventRecorder', () => {
     expect(written()[0]!.metadata.namespace).toBe('default');
   });
 
-  it('counts a repeated event in one series, also of a later version of the object', async () => {
+  it('counts a repeated event in one series, also for a later version of the object', async () => {
     const { recorder, clock, written } = setup();
     recorder.record(ready);
     await recorder.flush();
@@ -65,7 +65,7 @@ describe('EventRecorder', () => {
     expect(written()[0]!.series).toEqual({ count: 3, lastObservedTime: '2026-01-01T00:00:01.000000Z' });
   });
 
-  it('starts again after the window, and for anything that differs', async () => {
+  it('starts a new series after the window, and for anything that differs', async () => {
     const { recorder, clock, written } = setup();
     recorder.record(ready);
     recorder.record({ ...ready, note: 'Another note.' });
@@ -90,7 +90,7 @@ describe('EventRecorder', () => {
     expect(client.requests).toHaveLength(27);
   });
 
-  it('keeps telling other things of an object that says one thing too often', async () => {
+  it('still records other reasons of an object that exceeds the limit for one', async () => {
     const { recorder, written } = setup();
     for (let i = 0; i < 40; i++) recorder.record({ ...ready, note: `note ${i}` });
     recorder.record({ ...ready, type: 'Warning', reason: 'Stuck', note: 'All is lost.' });
@@ -110,7 +110,7 @@ describe('EventRecorder', () => {
     expect(client.requests).toHaveLength(before);
   });
 
-  it('goes on as a new event when the server has dropped the old one', async () => {
+  it('continues as a new event when the server has deleted the old one', async () => {
     const { recorder, client, written } = setup();
     recorder.record(ready);
     await recorder.flush();
@@ -136,7 +136,7 @@ describe('EventRecorder', () => {
     expect(written()).toHaveLength(1);
   });
 
-  it('does not hold up a stop when the server gives no answer', async () => {
+  it('does not delay a stop when the server does not answer', async () => {
     const { recorder, client, clock } = setup();
     client.next('create', () => new Promise(() => {}));
     recorder.record(ready);
@@ -149,7 +149,7 @@ describe('EventRecorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('cuts a long note at 1 kB without breaking a character', async () => {
+  it('truncates a long note to 1 kB without breaking a character', async () => {
     const { recorder, written } = setup();
     recorder.record({ ...ready, note: 'ü'.repeat(2000) });
     await recorder.flush();
@@ -158,7 +158,7 @@ describe('EventRecorder', () => {
     expect(note).toMatch(/^ü{510}…$/);
   });
 
-  it('keeps a valid name for an object whose own name is as long as names can be', async () => {
+  it('creates a valid name for an object with the longest possible name', async () => {
     const { recorder, written } = setup();
     recorder.record({
       ...ready,

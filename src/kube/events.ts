@@ -1,8 +1,8 @@
 // Records Events on objects for people to read. Controllers call `record` and never wait for it or fail because of it.
 //
-// An event that repeats becomes a series: its count is patched instead of a new object being made. Of each object, every
-// reason may cause 25 writes at once and then one every five minutes; what exceeds that is counted in the series, or
-// dropped. A reason that comes often does not keep the others from being told.
+// A repeated event becomes a series: its count is patched instead of creating a new object. For each object and reason
+// there may be a burst of 25 writes and then one every five minutes; events beyond that are counted in the series, or
+// dropped. A frequent reason does not suppress others.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { BoundedMap } from './bounded-map.ts';
@@ -43,9 +43,9 @@ export interface EventInput {
   /** The object that the event is about. */
   readonly regarding: KubeObject;
   readonly type: 'Normal' | 'Warning';
-  /** Why, in CamelCase: what people filter by. */
+  /** Why, in CamelCase; people filter by it. */
   readonly reason: string;
-  /** What was done or tried, in CamelCase. */
+  /** What was done or attempted, in CamelCase. */
   readonly action: string;
   /** A sentence for people. Cut at 1 kB. */
   readonly note: string;
@@ -55,14 +55,14 @@ export interface EventInput {
 export interface EventRecorderOptions {
   readonly client: Client;
   readonly clock: Clock;
-  /** Who reports, such as `offshoot`. */
+  /** The reporting controller, such as `offshoot`. */
   readonly controller: string;
-  /** Which process of it; the host name by default. */
+  /** Its instance; the host name by default. */
   readonly instance?: string;
   readonly onError?: (error: unknown) => void;
 }
 
-/** One event that was recorded, and how often. */
+/** A recorded event, and how often it occurred. */
 interface Series {
   event: Event;
   count: number;
@@ -72,19 +72,19 @@ interface Series {
   queued: boolean;
 }
 
-/** The same event after a longer pause is a new one. */
+/** After a longer pause, the same event starts a new series. */
 const WINDOW_MS = 6 * 60_000;
 const BURST = 25;
 const PERIOD_MS = 5 * 60_000;
-const REMEMBERED = 4096;
+const MAX_REMEMBERED = 4096;
 const QUEUE_LIMIT = 1000;
 const NOTE_BYTES = 1024;
 const WRITE_TIMEOUT_MS = 5_000;
 
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  readonly #series = new BoundedMap<string, Series>(REMEMBERED);
-  readonly #tokens = new BoundedMap<string, TokenBucket>(REMEMBERED);
+  readonly #series = new BoundedMap<string, Series>(MAX_REMEMBERED);
+  readonly #tokens = new BoundedMap<string, TokenBucket>(MAX_REMEMBERED);
   readonly #queue: Series[] = [];
   #writing: Promise<void> | undefined;
   #failed = 0;
@@ -94,7 +94,7 @@ export class EventRecorder {
     this.#options = options;
   }
 
-  /** How many writes failed, and how many events were left out to spare the API server. */
+  /** How many writes failed, and how many events were dropped to protect the API server. */
   get counts(): { readonly failed: number; readonly dropped: number } {
     return { failed: this.#failed, dropped: this.#dropped };
   }
@@ -123,7 +123,7 @@ export class EventRecorder {
     this.#enqueue(series);
   }
 
-  /** Writes what is waiting, also the counts that were held back; for a graceful stop. Never rejects, and gives up in time. */
+  /** Writes queued events and counts that were held back, for a graceful stop. Never rejects; stops at the deadline. */
   async flush(withinMs = 5_000): Promise<void> {
     for (const series of this.#series.values()) {
       if (series.written > 0 && series.written < series.count && !series.queued) this.#enqueue(series);
@@ -148,18 +148,18 @@ export class EventRecorder {
       kind: 'Event',
       metadata: {
         name: nameFor(regarding.metadata.name),
-        // Events have a namespace even where what they are about has none.
+        // Events have a namespace even if the object has none.
         namespace: regarding.metadata.namespace ?? 'default',
       },
       eventTime: microTime(clock.now()),
       type,
       reason,
       action,
-      note: cut(note, NOTE_BYTES),
+      note: truncate(note, NOTE_BYTES),
       regarding: referenceTo(regarding),
       ...(related ? { related: referenceTo(related) } : {}),
       reportingController: controller,
-      reportingInstance: cut(instance, 128),
+      reportingInstance: truncate(instance, 128),
     };
   }
 
@@ -173,7 +173,7 @@ export class EventRecorder {
     this.#writing ??= this.#write();
   }
 
-  /** One write at a time, in order: a series can't be patched before its event is there. */
+  /** One write at a time, in order: a series can't be patched before its event exists. */
   async #write(): Promise<void> {
     for (let series = this.#queue.shift(); series; series = this.#queue.shift()) {
       series.queued = false;
@@ -198,7 +198,7 @@ export class EventRecorder {
         await client.patch(Event, event.metadata, { type: 'merge', body: { series: event.series } }, { timeoutMs });
         return;
       } catch (error) {
-        // The server drops events after an hour or so; the series goes on as a new one.
+        // The server deletes events after about an hour; the series continues as a new event.
         if (!isNotFound(error)) throw error;
         series.event = { ...event, metadata: { ...event.metadata, name: nameFor(event.regarding.name) } };
       }
@@ -219,7 +219,7 @@ function identityOf({ regarding, related, type, reason, action, note }: EventInp
   return JSON.stringify(
     [referenceTo(regarding), related && referenceTo(related), type, reason, action, note],
     (key, value) =>
-      // The same thing may be said of a later version of the object.
+      // The same event may be about a later version of the object.
       key === 'resourceVersion' ? undefined : value,
   );
 }
@@ -234,8 +234,8 @@ function nameFor(name: string): string {
   return `${name.slice(0, 236).replace(/[-.]+$/, '')}.${randomBytes(8).toString('hex')}`;
 }
 
-/** Cuts at a number of UTF-8 bytes, never inside a character. */
-function cut(text: string, bytes: number): string {
+/** Truncates to a number of UTF-8 bytes, never inside a character. */
+function truncate(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   let used = Buffer.byteLength('…');
   let kept = '';

@@ -1,3 +1,3 @@
-// Node's module for HTTP. An import statement would read every name that it exports, and some of them load a whole
-// browser-like client: tens of milliseconds of each start, for nothing.
+// Node's HTTP module. An import statement would read every name that it exports, and some of them load a whole
+// browser-like client, which would add tens of milliseconds to each start.
 export const http = process.getBuiltinModule('node:http');

@@ -19,7 +19,7 @@ const { value } = fc.letrec((tie) => ({
     fc.boolean(),
     fc.constant(null),
     fc.array(tie('value')),
-    // No key ends with a backslash: the parser of Node 24 can take one that ends with a quote for it.
+    // No key ends with a backslash: the parser of Node 24 can confuse it with a key that ends with a quote.
     fc.dictionary(
       fc.string().map((any) => `${any}.`),
       tie('value'),
@@ -28,7 +28,7 @@ const { value } = fc.letrec((tie) => ({
   ),
 }));
 
-/** What a double beyond 2^53 that happens to be whole reads back as: its shortest spelling, taken as an integer. */
+/** A whole double beyond 2^53 is read back as its shortest decimal form, parsed as an integer. */
 function expected(input: unknown): unknown {
   if (typeof input === 'number' && Number.isInteger(input) && !Number.isSafeInteger(input)) {
     const text = String(input);
@@ -39,7 +39,7 @@ function expected(input: unknown): unknown {
   return Object.fromEntries(Object.entries(input).map(([key, part]) => [key, expected(part)]));
 }
 
-test('what is written reads back the same', () => {
+test('a written value is read back unchanged', () => {
   fc.assert(
     fc.property(value, (input) => {
       expect(parseJson(stringifyJson(input))).toEqual(expected(input));
@@ -47,7 +47,7 @@ test('what is written reads back the same', () => {
   );
 });
 
-test('every integer keeps its digits, wherever it stands in the text', () => {
+test('every integer keeps its digits, at any position in the text', () => {
   fc.assert(
     fc.property(integer, fc.nat(40), fc.constantFrom('', ' ', '\n', '\t'), (big, shift, space) => {
       const text = `{"pad":"${'x'.repeat(shift)}","a":${space}${big}${space},"b":[${space}${big}${space}]}`;
@@ -59,7 +59,7 @@ test('every integer keeps its digits, wherever it stands in the text', () => {
   );
 });
 
-test('an integer of just 16 digits is found after others, wherever they end', () => {
+test('an integer of exactly 16 digits is found after other integers, wherever they end', () => {
   const short = fc.bigInt({ min: 2n ** 53n, max: 10n ** 16n - 1n });
   fc.assert(
     fc.property(fc.array(fc.nat()), short, (others, big) => {
@@ -81,11 +81,11 @@ test.each([
   ['-0', -0],
   ['"12345678901234567890"', '12345678901234567890'],
   ['" ,12345678901234567890, "', ' ,12345678901234567890, '],
-])('%s is read as it should be', (text, wanted) => {
-  expect(parseJson(text)).toBe(wanted);
+])('%s is parsed exactly', (text, expectedValue) => {
+  expect(parseJson(text)).toBe(expectedValue);
 });
 
-test('a float beside a big integer stays a float', () => {
+test('a float next to a big integer stays a float', () => {
   expect(parseJson('[1e30,9007199254740993,1.5]')).toEqual([1e30, 9007199254740993n, 1.5]);
 });
 
@@ -95,11 +95,11 @@ test('a key named __proto__ is an ordinary key, with and without big integers', 
   }
 });
 
-test.each(['', '{', '{"a":1,}', '<html>', '9007199254740993 x'])('%j is refused', (text) => {
+test.each(['', '{', '{"a":1,}', '<html>', '9007199254740993 x'])('invalid JSON %j is rejected', (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
-test('what JSON cannot hold is refused', () => {
+test('values that JSON cannot represent are rejected', () => {
   expect(() => stringifyJson(undefined)).toThrow('undefined cannot be written as JSON');
   const cycle: Record<string, unknown> = { big: 9007199254740993n };
   cycle['self'] = cycle;

@@ -1,4 +1,5 @@
-// JSON whose integers survive: one that a JavaScript number cannot hold is a bigint. Everything read from or written to the API goes through here.
+// JSON that keeps integers exact: one that a JavaScript number cannot hold becomes a bigint. Everything that is read
+// from or written to the API goes through here.
 
 // Neither is in TypeScript's library yet.
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
@@ -8,7 +9,7 @@ const native = JSON as unknown as {
   rawJSON(text: string): unknown;
 };
 
-/** Reads JSON; integers beyond ±2^53 become bigints. Throws a SyntaxError on anything that is not JSON. */
+/** Parses JSON; integers beyond ±2^53 become bigints. Throws a SyntaxError on invalid JSON. */
 export function parseJson(source: string | Buffer): unknown {
   const text = typeof source === 'string' ? source : source.toString('utf8');
   return mayHoldBigInteger(text) ? native.parse(text, keepBigIntegers) : native.parse(text);
@@ -25,13 +26,13 @@ function stringify(value: unknown): string | undefined {
   try {
     return native.stringify(value);
   } catch (error) {
-    // The engine refuses bigints; only then is the slower way worth its price. A cycle is refused there again.
+    // The engine rejects bigints; only then is the slower replacer needed. It rejects a cycle again.
     if (!(error instanceof TypeError)) throw error;
     return native.stringify(value, (_key, part) => (typeof part === 'bigint' ? native.rawJSON(String(part)) : part));
   }
 }
 
-/** The integer that a text of digits stands for: a bigint where a number cannot hold it. */
+/** Parses an integer: a bigint if a number cannot hold it. */
 export function integerOf(digits: string): number | bigint {
   const number = Number(digits);
   return Number.isSafeInteger(number) ? number : BigInt(digits);
@@ -42,15 +43,15 @@ function keepBigIntegers(_key: string, value: unknown, { source }: { readonly so
   return fitsApi.test(source) ? BigInt(source) : value;
 }
 
-/** Integers of the API have 64 bits. One with more digits is a float there too, and one with a million takes long to read. */
+/** Integers of the API have 64 bits. One with more digits is a float there too; a million would be slow to parse. */
 const fitsApi = /^-?\d{1,20}$/;
 
 /** The first integer that a number cannot hold exactly has this many digits. */
 const bigDigits = 16;
 
 /**
- * Whether an integer of 16 digits or more stands somewhere in the text as a value of its own. Such a run of digits
- * cannot hide between two positions that are 16 apart, so looking at every sixteenth character is enough.
+ * Whether the text has an integer of 16 digits or more as a value of its own. Such a run of digits cannot hide between
+ * two positions that are 16 apart, so checking every sixteenth character is enough.
  */
 function mayHoldBigInteger(text: string): boolean {
   for (let at = 0; at < text.length; at += bigDigits) {
@@ -59,10 +60,10 @@ function mayHoldBigInteger(text: string): boolean {
     while (isDigit(text.charCodeAt(start - 1))) start--;
     let end = at + 1;
     while (isDigit(text.charCodeAt(end))) end++;
-    // A hash or a float has other neighbours: without this check, the digests in every pod would cost the slow way.
+    // A hash or a float has other neighbours: without this check, the digests in every pod would force the slow path.
     const isAlone = mayPrecede(text.charCodeAt(start - 1)) && mayFollow(text.charCodeAt(end));
     if (isAlone && end - start >= bigDigits) return true;
-    // A million digits in a string are looked at once.
+    // Skips the run, so that a million digits in a string are read only once.
     at = end;
   }
   return false;

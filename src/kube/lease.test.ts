@@ -31,7 +31,7 @@ function process(client: FakeClient, clock: FakeClock, options: Partial<LeaderEl
 const specOf = (client: FakeClient) => (client.state(Lease)[0] as unknown as Lease | undefined)?.spec;
 
 describe('LeaderElector', () => {
-  it('takes a lease that nobody has, and renews it every retry period', async () => {
+  it('acquires a lease that nobody holds, and renews it every retry period', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
@@ -52,7 +52,7 @@ describe('LeaderElector', () => {
     await a.stop();
   });
 
-  it('waits while another holds it, and takes over once that one has been silent for its own lease duration', async () => {
+  it('waits while another holds the lease, and takes over when it was not renewed for its lease duration', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     // The other's clock is years ahead: that must not matter.
     await client.create(Lease, {
@@ -76,7 +76,7 @@ describe('LeaderElector', () => {
     await a.stop();
   });
 
-  it('never lets two lead at once, and hands over at a release without waiting for expiry', async () => {
+  it('never has two leaders at once, and hands over on release without waiting for expiry', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
@@ -114,7 +114,7 @@ describe('LeaderElector', () => {
     await b.stop();
   });
 
-  it('is not the leader after the event loop stood still for longer than the deadline', async () => {
+  it('is not the leader after the event loop was blocked for longer than the deadline', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
@@ -127,7 +127,7 @@ describe('LeaderElector', () => {
     await a.done;
   });
 
-  it('survives one request that never gets an answer', async () => {
+  it('keeps the lease although one request is never answered', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
@@ -139,7 +139,7 @@ describe('LeaderElector', () => {
     await a.stop();
   });
 
-  it('does not trust an answer that came too late', async () => {
+  it('ignores an answer that arrives too late', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     client.next('create', () => clock.stall(11_000));
     const a = process(client, clock, { identity: 'a' });
@@ -150,7 +150,7 @@ describe('LeaderElector', () => {
     await a.stop();
   });
 
-  it('gives way when it finds another holder in the lease', async () => {
+  it('stops leading when it finds another holder in the lease', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
@@ -161,7 +161,7 @@ describe('LeaderElector', () => {
     await a.done;
   });
 
-  it('keeps the lease through foreign edits and deletion of the object', async () => {
+  it('keeps the lease although others edit or delete the object', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
@@ -175,17 +175,17 @@ describe('LeaderElector', () => {
     await a.stop();
   });
 
-  it('releases although a renewal was cut off by the stop', async () => {
+  it('releases the lease although the stop aborted a renewal', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
-    // What a renewal that the server carried out, unknown to us, leaves behind: another version.
+    // A renewal that the server carried out, unknown to us, leaves another version.
     await client.patch(Lease, where, { type: 'merge', body: { spec: { renewTime: 'later' } } });
     await a.stop();
     expect(specOf(client)).toMatchObject({ holderIdentity: '' });
   });
 
-  it('leaves no timer behind and does not write when it stops without the lease', async () => {
+  it('leaves no timer behind and writes nothing when it stops without the lease', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });
     await settle();
@@ -198,7 +198,7 @@ describe('LeaderElector', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('refuses durations that allow two leaders', () => {
+  it('rejects durations that allow two leaders', () => {
     const make = (durations: Partial<LeaderElectorOptions>) => (): LeaderElector =>
       new LeaderElector({
         client: new FakeClient(),

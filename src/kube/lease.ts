@@ -1,8 +1,8 @@
-// Leader election over a Lease, so that one process of several plans and writes. The manager runs it.
+// Leader election with a Lease, so that only one of several processes plans and writes. The manager runs it.
 //
 // Clocks of different machines are never compared: a lease counts as expired when this process has seen no change of it
-// for as long as the lease says, by its own monotonic clock. The holder stops believing in itself at the renew deadline,
-// which is earlier than anybody else may take over.
+// for as long as the lease says, by its own monotonic clock. The holder stops acting as the leader at the renew
+// deadline, which is before anybody else may take over.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from './client/client.ts';
@@ -31,7 +31,7 @@ export interface LeaderElectorOptions {
   readonly client: Client;
   readonly namespace: string;
   readonly name: string;
-  /** Who we are; must never be used twice. Host name and a random id by default. */
+  /** Our identity; must be unique. Host name and a random id by default. */
   readonly identity?: string;
   readonly clock: Clock;
   /** How long others wait, without seeing a renewal, before they take over. */
@@ -42,15 +42,15 @@ export interface LeaderElectorOptions {
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly onElected: () => void;
-  /** The lease was lost; in-flight writes can't be taken back, so the process should end. Not called for a stop. */
+  /** The lease was lost; in-flight writes can't be undone, so the process should end. Not called on a normal stop. */
   readonly onLost: () => void;
-  /** Told whose turn it is instead, when that is first seen and whenever it changes. */
+  /** Called with the holder of the lease, when another one is first seen and whenever it changes. */
   readonly onWaiting?: (holder: string) => void;
-  /** Told of every failed attempt; the next one follows by itself. */
+  /** Called for every failed attempt; the elector retries by itself. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Retries are spread by up to this part of the period, so that processes started together do not stay in step. */
+/** Retries are spread by up to this fraction of the period, so that processes started together do not stay in step. */
 const JITTER = 0.2;
 
 export class LeaderElector {
@@ -60,9 +60,9 @@ export class LeaderElector {
   readonly #leaseMs: number;
   readonly #deadlineMs: number;
   readonly #retryMs: number;
-  /** The lease as last seen, and when its record was first seen to be so. */
+  /** The lease as last seen, and when its current spec was first seen. */
   #seen: { readonly lease: Lease; readonly record: string; readonly at: number } | undefined;
-  /** Who else was last seen to hold it. */
+  /** The last other holder that was seen. */
   #holder: string | undefined;
   /** Monotonic time of the last successful renewal, taken before it was sent; undefined while not elected. */
   #renewed: number | undefined;
@@ -89,7 +89,7 @@ export class LeaderElector {
     this.#retryMs = retryPeriodMs;
   }
 
-  /** Whether this process may act as the leader at this very moment. To be asked before each write. */
+  /** Whether this process may act as the leader at this moment. Check it before each write. */
   leading(): boolean {
     return this.#remaining() > 0;
   }
@@ -127,7 +127,7 @@ export class LeaderElector {
     return this.#renewed === undefined ? 0 : this.#renewed + this.#deadlineMs - this.#clock.monotonic();
   }
 
-  /** Tries once to get or keep the lease. Says whether that worked. */
+  /** Tries once to acquire or renew the lease. Returns whether that worked. */
   async #attempt(signal: AbortSignal, withinMs: number): Promise<boolean> {
     const timeout = new AbortController();
     const timeoutMs = Math.min(Math.max(this.#deadlineMs / 2, 1000), withinMs);
@@ -157,7 +157,7 @@ export class LeaderElector {
     }
     const lease = await this.#read(signal);
     if (lease && !this.#isFree(lease)) {
-      // Somebody else has it: were we the holder, we are not any more.
+      // Somebody else holds it: if we were the holder, we no longer are.
       this.#renewed = undefined;
       this.#waitFor(lease.spec?.holderIdentity);
       return false;
@@ -197,7 +197,7 @@ export class LeaderElector {
     this.#seen = { lease, record, at };
   }
 
-  /** An answer that comes after its own deadline wins nothing. */
+  /** An answer that arrives after the renew deadline does not make us the leader. */
   #won(lease: Lease, sent: number): boolean {
     this.#see(lease);
     this.#renewed = sent;
@@ -210,7 +210,7 @@ export class LeaderElector {
     return this.#seen !== undefined && this.#clock.monotonic() - this.#seen.at > durationMs;
   }
 
-  /** The lease with us as its holder; whatever else it carries stays. */
+  /** The lease with us as its holder; all other fields are kept. */
   #claim(lease: Lease | undefined): Lease {
     const { namespace, name } = this.#options;
     const now = microTime(this.#clock.now());
@@ -233,7 +233,7 @@ export class LeaderElector {
     };
   }
 
-  /** Gives the lease up, so that the next holder need not wait for it to expire. */
+  /** Releases the lease, so that the next holder need not wait for it to expire. */
   async #release(): Promise<void> {
     const { client, onError } = this.#options;
     const timeoutMs = Math.max(this.#deadlineMs / 2, 1000);
@@ -241,7 +241,7 @@ export class LeaderElector {
       try {
         await client.update(Lease, this.#released(this.#seen!.lease), { timeoutMs });
       } catch (error) {
-        // The stop may have cut off a renewal that the server has carried out all the same.
+        // The stop may have aborted a renewal that the server has carried out nevertheless.
         const lease = isConflict(error) ? await this.#read(AbortSignal.timeout(timeoutMs)) : undefined;
         if (lease?.spec?.holderIdentity !== this.identity) throw error;
         await client.update(Lease, this.#released(lease), { timeoutMs });

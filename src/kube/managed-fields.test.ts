@@ -20,7 +20,7 @@ function read(message: unknown): unknown {
   return parseWithoutForeign(source, (parsed) => [(parsed as Message).object]);
 }
 
-/** A message as a table keeps its object. Reading less must make no difference to it. */
+/** A message with its object as a table keeps it. Parsing less must make no difference to it. */
 function kept(given: unknown): unknown {
   const { object } = given as Message;
   return { ...(given as Message), object: withoutForeignManagedFields(object) };
@@ -30,36 +30,36 @@ function message(metadata: object, rest: object = {}): Message {
   return { object: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', ...metadata }, ...rest } };
 }
 
-describe('reading without the managed fields of others', () => {
+describe('parseWithoutForeign', () => {
   const cases: [string, Message][] = [
     ['none', message({})],
     ['an empty list', message({ managedFields: [] })],
     ['of others', message({ managedFields: [entry('kubelet'), entry('kubectl')], labels: { after: 'x' } })],
-    ['of ours among others: kept', message({ managedFields: [entry('kubelet'), entry('offshoot-environments')] })],
+    ['of ours and of others', message({ managedFields: [entry('kubelet'), entry('offshoot-environments')] })],
     ['with brackets in a key', message({ managedFields: [entry('kubelet', 'v:["x"]'), entry('kubelet')] })],
-    ['with the word in a value', message({ annotations: { last: '{"managedFields":[{"manager":"x"}]}' } })],
+    ['mentioned in a value', message({ annotations: { last: '{"managedFields":[{"manager":"x"}]}' } })],
     [
-      'in an object inside of the object',
+      'in an object inside the object',
       message({}, { spec: { template: { metadata: { managedFields: [entry('x')] } } } }),
     ],
     ['in both', message({ managedFields: [entry('x')] }, { spec: { metadata: { managedFields: [entry('y')] } } })],
-    ['beside names of other alphabets', message({ managedFields: [entry('x')], annotations: { who: 'Zoë 東京' } })],
+    ['next to names in other scripts', message({ managedFields: [entry('x')], annotations: { who: 'Zoë 東京' } })],
   ];
-  test.each(cases)('%s', (_what, given) => {
+  test.each(cases)('gives the same objects for managed fields: %s', (_what, given) => {
     expect(kept(read(given))).toEqual(kept(given));
   });
 
-  test('they are not there at all when they are all of others', () => {
+  test('removes the list if all entries are of others', () => {
     expect(read(message({ managedFields: [entry('kubelet')], labels: {} }))).toEqual(message({ labels: {} }));
   });
 
-  test('those of the installer of Istio stay: what it applied is ours', () => {
+  test("keeps those of Istio's installer, because we take over what it applied", () => {
     const given = message({ managedFields: [entry('istio-operator')] });
     expect(kept(given)).toEqual(given);
     expect(read(given)).toEqual(given);
   });
 
-  test('of every object of a list', () => {
+  test('handles every object of a list', () => {
     const items = [
       message({ managedFields: [entry('x')] }),
       message({ managedFields: [entry('offshoot-a')] }),
@@ -72,13 +72,13 @@ describe('reading without the managed fields of others', () => {
 
   test.each([
     ['a key that has a bracket', [entry('x', 'v:["a"]')]],
-    ['a list inside of the list', [{ ...entry('x'), list: [{}], other: [[1], 2] }]],
+    ['a list inside the list', [{ ...entry('x'), list: [{}], other: [[1], 2] }]],
     ['a list in an object in the list', [{ a: { b: [1] } }]],
     ['a key that ends as the list does, and one that begins as a value', [{ 'f:a],': { ':1,': {}, name: {} } }]],
     ['the same with the metadata, and everything, ended', [{ ']},': { ':1}': {} } }, { ']}},': { ': {}': {} } }]],
     ['a value that begins as another object', [{ 'a]}},{': { ':1}],': 2 } }]],
     ['a value that begins as a list', [{ 'a]}},[': ',', b: ':' }]],
-  ])('%s does not deceive', (_what, managedFields) => {
+  ])('is not misled by %s', (_what, managedFields) => {
     const given = message({ managedFields, labels: { a: 'b' } });
     expect(kept(read(given))).toEqual(kept(given));
     const items = [given.object, message({ managedFields: [entry('y')] }).object, given.object];
@@ -89,13 +89,13 @@ describe('reading without the managed fields of others', () => {
     );
   });
 
-  test('is the same as reading everything and dropping them, for any content', () => {
+  test('gives the same result as parsing everything and dropping the fields, for any content', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: fc.constantFrom('[', ']', '{', '}', ':', ',', '"', '1', ' ') }),
       fc.constantFrom(']', '[', '"managedFields":[', '\\"managedFields\\":[', '"', '\\', '],', ']},', ':1,', ':{'),
     );
-    // No key ends with a backslash: the parser of Node 24 can take one that ends with a quote for it.
+    // No key ends with a backslash: the parser of Node 24 can confuse it with a key that ends with a quote.
     const name = text.map((any) => (any.endsWith('\\') ? `${any}.` : any));
     const manager = fc.constantFrom('kubelet', 'offshoot-x', 'istio-operator', 'x', '],', ':1,');
     const managers = fc.array(fc.tuple(manager, fc.dictionary(name, fc.oneof(text, fc.constant({}), fc.array(text)))), {
@@ -113,7 +113,7 @@ describe('reading without the managed fields of others', () => {
     );
   });
 
-  test('what is not JSON is refused as ever', () => {
+  test('rejects invalid JSON', () => {
     expect(() => parseWithoutForeign(Buffer.from('{"managedFields":[]'), () => [])).toThrow(SyntaxError);
   });
 });

@@ -1,12 +1,12 @@
-// managedFields are often half of an object, and of the foreign part nobody here reads a word. So tables drop it, and
-// lists and watches that feed tables do not even parse it: that halves the cost of an event.
+// managedFields are often half of an object, and nobody here reads those of other field managers. So tables drop them,
+// and lists and watches that feed tables do not even parse them: that halves the cost of an event.
 import { parseJson } from './json.ts';
 import type { KubeObject } from './objects.ts';
 
-/** How the names of our field managers begin. Istio's installer is one of them: what it applied, we take over as ours. */
+/** The name prefixes of our field managers. Istio's installer is one of them: we take over what it applied. */
 const OUR_MANAGERS = ['offshoot', 'istio-operator'];
 
-/** The object with only those managedFields that a field manager of ours left. */
+/** The object with only the managedFields of our field managers. */
 export function withoutForeignManagedFields<T extends KubeObject>(object: T): T {
   if (!object.metadata.managedFields) return object;
   const { managedFields, ...metadata } = object.metadata;
@@ -14,28 +14,28 @@ export function withoutForeignManagedFields<T extends KubeObject>(object: T): T 
   return { ...object, metadata: ours.length > 0 ? { ...metadata, managedFields: ours } : metadata };
 }
 
-// Of the key, and of the names of our field managers, only an end is searched for that begins with a rare character.
+// Only the ends of the key and of the manager field are searched for: they start with a rare character.
 const KEY = '"managedFields":[';
 const KEY_END = Buffer.from('Fields":[');
 const OURS = OUR_MANAGERS.map((name) => Buffer.from(`ger":"${name}`));
 const CLOSE = Buffer.from(']')[0]!;
-/** Stands for a list that was left out. No server writes a number there. */
+/** Replaces a list that was left out. No server writes a number there. */
 const LEFT_OUT = 0;
 const LEFT_OUT_DIGIT = Buffer.from(String(LEFT_OUT))[0]!;
-/** Where the text without the lists is put together, unless it is longer. */
+/** Holds the text without the lists, unless it is longer. */
 const scratch = Buffer.alloc(64 * 1024);
 
-/** An object of which metadata may still be changed, as it comes from the parser. */
+/** An object from the parser, whose metadata may still be changed. */
 type Parsed = { metadata?: { readonly managedFields?: unknown } } | undefined;
 
 /**
- * Reads a message without the managedFields of its objects, except where one of ours is among them. The lists are cut
- * out of the text, each up to the next closing bracket, which is nearly always its own. If a cut was wrong, that shows,
- * and everything is read:
- *  * The list may be of something else. Then it does not turn up again in the metadata of one of the objects.
- *  * The bracket may belong to a list inside of the list. Then more brackets are closed than opened.
- *  * The bracket may stand in a string. Then what follows has an odd number of quotes, and no other wrong cut could make
- *    it even: from here to there, strings and the rest change places, and a key outside a string is not JSON.
+ * Parses a message without the managedFields of its objects, except where one of ours is among them. The lists are cut
+ * out of the text, each up to the next closing bracket, which is nearly always its own. A wrong cut is detected, and
+ * then everything is parsed:
+ *  * The list may belong to something else. Then its placeholder is not in the metadata of one of the objects.
+ *  * The bracket may belong to a nested list. Then more brackets are closed than opened.
+ *  * The bracket may be inside a string. Then what follows has an odd number of quotes, and no other wrong cut could
+ *    make it even: between the two, strings and the rest are swapped, and a key outside a string is not JSON.
  */
 export function parseWithoutForeign(source: Buffer, objectsOf: (message: unknown) => readonly Parsed[]): unknown {
   const { text, count } = cut(source);
@@ -58,7 +58,7 @@ function parseCut(text: string): unknown {
   }
 }
 
-/** The place of the next bracket that opens a list of managed fields; -1 when there is none. */
+/** The position of the next bracket that opens a list of managed fields; -1 if there is none. */
 function startOfList(source: Buffer, from: number): number {
   for (let at = from; (at = source.indexOf(KEY_END, at)) >= 0; at++) {
     const end = at + KEY_END.length;

@@ -1,4 +1,4 @@
-// Kubernetes objects as plain JSON, and the descriptor of a kind. Everything in this tree that touches the API uses these.
+// Kubernetes objects as plain JSON, and the descriptor of a kind. Everything that touches the API uses these.
 
 /** Any JSON value; integers beyond 2^53 are bigints (see json.ts). */
 export type Json =
@@ -10,7 +10,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
-/** A JSON object of which nobody has looked at the fields. */
+/** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface OwnerReference {
@@ -56,7 +56,7 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
-/** An object of which nothing but the shape is known. */
+/** An object of unknown kind. */
 export interface AnyObject extends KubeObject {
   readonly [field: string]: unknown;
 }
@@ -72,7 +72,7 @@ export interface Kind<T extends KubeObject = AnyObject> {
   readonly __type?: T;
 }
 
-/** A kind of which the object's type does not matter. */
+/** A kind whose object type does not matter. */
 export type AnyKind = Kind<KubeObject>;
 
 /** Declares a kind: `defineKind<Deployment>('apps/v1', 'Deployment', 'deployments')`. */
@@ -97,7 +97,7 @@ export function apiVersionOf(kind: AnyKind): string {
   return kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 }
 
-/** Where an object is: its name, and its namespace when its kind has one. */
+/** The name of an object, and its namespace if its kind is namespaced. */
 export interface Ref {
   readonly name: string;
   readonly namespace?: string;
@@ -108,7 +108,7 @@ export function keyOf(ref: Ref): string {
   return ref.namespace === undefined || ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`;
 }
 
-/** Tells an object from all others, also from one whose kind has the same name in another group. */
+/** Identifies an object among all kinds, also among kinds of the same name in other groups. */
 export function identityOf(kind: AnyKind, ref: Ref): string {
   return `${kind.plural}.${kind.group} ${keyOf(ref)}`;
 }

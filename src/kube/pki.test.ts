@@ -18,7 +18,7 @@ const serving = authority.issue({
   usage: 'server',
 });
 
-/** Shakes hands once; returns the client's subject as the server saw it, or why the server does not trust it. */
+/** Does one TLS handshake; returns the client's subject as the server saw it, or why the server does not trust it. */
 async function handshake(server: CertificatePair, ca: string, client?: CertificatePair): Promise<string> {
   const listener = tls.createServer({
     cert: server.certPem,
@@ -74,7 +74,7 @@ test('a client certificate carries the user and its groups', async () => {
   await expect(handshake(serving, authority.certPem, client)).resolves.toBe('O=system:masters\nO=équipe\nCN=admin');
 });
 
-test('a serving certificate is refused as a client certificate', async () => {
+test('a serving certificate is rejected as a client certificate', async () => {
   await expect(handshake(serving, authority.certPem, serving)).resolves.toBe('INVALID_PURPOSE');
 });
 
@@ -83,7 +83,7 @@ test('another authority of the same name is not trusted', async () => {
   await expect(handshake(serving, other.certPem)).rejects.toThrow(/certificate|unable to verify|signature/i);
 });
 
-test('certificates start an hour back, and end no later than their authority', () => {
+test('certificates are valid from an hour earlier, and no longer than their authority', () => {
   const certificate = new X509Certificate(authority.issue({ commonName: 'long', days: 4000, usage: 'both' }).certPem);
   const end = new X509Certificate(authority.certPem).validToDate.getTime();
   expect(certificate.validToDate.getTime()).toBe(end);
@@ -92,7 +92,7 @@ test('certificates start an hour back, and end no later than their authority', (
   expect(age).toBeLessThan(3_700_000);
 });
 
-test('an authority may outlive 2049, where the encoding of times changes', () => {
+test('an authority may be valid beyond 2049, where the encoding of times changes', () => {
   const far = createAuthority({ commonName: 'far', days: 365 * 40 });
   expect(new X509Certificate(far.certPem).validToDate.getUTCFullYear()).toBeGreaterThan(2060);
 });
@@ -106,7 +106,7 @@ test('serial numbers are positive and differ', () => {
   expect(serials.every((serial) => /^[4-7][0-9A-F]{31}$/.test(serial))).toBe(true);
 });
 
-test('a saved authority goes on signing', async () => {
+test('a saved authority can be loaded and sign again', async () => {
   const loaded = loadAuthority({ certPem: authority.certPem, keyPem: authority.keyPem });
   const late = loaded.issue({ commonName: 'late', ipAddresses: ['127.0.0.1'], days: 1, usage: 'server' });
   await expect(handshake(late, authority.certPem)).resolves.toBe('');
@@ -118,7 +118,7 @@ test.each([
   [{ certPem: serving.certPem, keyPem: serving.keyPem }, /certPem \(CN=server\) is not a CA certificate/],
   [{ certPem: authority.certPem, keyPem: serving.keyPem }, /keyPem is not the key of certPem/],
   [{ certPem: authority.certPem, keyPem: ed25519() }, /keyPem must be an EC P-256 key, found ed25519/],
-])('a bad saved authority is refused: %#', (saved, message) => {
+])('an invalid saved authority is rejected: %#', (saved, message) => {
   expect(() => loadAuthority(saved)).toThrow(message);
 });
 
@@ -127,7 +127,7 @@ test.each([
   [{ commonName: 'x', days: 0, usage: 'both' as const }, /days must be more than 0, found 0/],
   [{ commonName: 'x', days: 1, usage: 'both' as const, ipAddresses: ['300.1.1.1'] }, /found '300.1.1.1'/],
   [{ commonName: 'x', days: 1, usage: 'both' as const, dnsNames: ['bücher.example'] }, /found 'bücher.example'/],
-])('a bad request is refused: %#', (request, message) => {
+])('an invalid certificate request is rejected: %#', (request, message) => {
   expect(() => authority.issue(request)).toThrow(message);
 });
 

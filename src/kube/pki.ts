@@ -1,4 +1,4 @@
-// A throw-away certificate authority: signs the serving and client certificates of embedded clusters, webhooks and tests.
+// A small certificate authority: signs the serving and client certificates of embedded clusters, webhooks and tests.
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { isIPv4 } from 'node:net';
@@ -12,18 +12,18 @@ export interface CertificatePair {
 
 export interface CertificateRequest {
   readonly commonName: string;
-  /** Kubernetes reads these as the groups of the user that the common name names. */
+  /** Kubernetes reads these as the groups of the user; the common name is the user name. */
   readonly organizations?: readonly string[];
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
   /** How long it is valid; never longer than the authority itself. */
   readonly days: number;
-  /** When it begins to be valid, less an hour: the present by default. */
+  /** The time of issue, now by default; it is valid from an hour earlier. */
   readonly now?: number;
   readonly usage: 'server' | 'client' | 'both';
 }
 
-/** A certificate authority. `certPem` and `keyPem` are all that `loadAuthority` needs to make it again. */
+/** A certificate authority. `certPem` and `keyPem` are all that `loadAuthority` needs to restore it. */
 export interface Authority extends CertificatePair {
   issue(request: CertificateRequest): CertificatePair;
 }
@@ -33,7 +33,7 @@ const dayMs = 24 * hourMs;
 const ecdsaWithSha256 = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
 const subjectKeyIdentifierOid = objectIdentifier('2.5.29.14');
 
-/** Makes a new authority with an EC P-256 key and a self-signed certificate. */
+/** Creates an authority with an EC P-256 key and a self-signed certificate. */
 export function createAuthority(request: {
   readonly commonName: string;
   readonly days: number;
@@ -152,7 +152,7 @@ function distinguishedName(commonName: string, organizations: readonly string[])
 
 function validity(days: number, now = Date.now(), atMost = Infinity): Buffer {
   if (!(days > 0)) throw new Error(`certificate: days must be more than 0, found ${days}`);
-  // An hour back, because the clocks of two machines differ.
+  // An hour earlier, because clocks of machines differ.
   return sequence(time(new Date(now - hourMs)), time(new Date(Math.min(now + days * dayMs, atMost))));
 }
 
@@ -175,7 +175,7 @@ function ipBytes(address: string): Buffer {
   return bytes;
 }
 
-/** The subject's name and the key identifier of a CA certificate, byte for byte, so that what it signs points back at it. */
+/** The subject's name and the key identifier of a CA certificate, byte for byte, so that what it signs refers to it. */
 function readIssuer(certificate: X509Certificate): { name: Buffer; keyId: Buffer } {
   const fields = elements(elements(elements(certificate.raw)[0]!.content)[0]!.content);
   const extensions = fields.find((field) => field.tag === 0xa3);

@@ -21,12 +21,12 @@ const decimalPowers = new Map([
 ]);
 const binaryUnits = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const billion = 1_000_000_000n;
-/** No exponent beyond this changes the result: values saturate long before. */
-const largestExponent = 60;
-/** Nor do more digits than these, on either side of the point. Arithmetic with a million of them takes minutes. */
-const mostDigits = 100;
+/** An exponent beyond this does not change the result: values saturate long before. */
+const maxExponent = 60;
+/** Nor do more digits than this, on either side of the point. Arithmetic with a million digits would take minutes. */
+const maxDigits = 100;
 
-/** What the server says of a string that is not a quantity. */
+/** The message of the server for a string that is not a quantity. */
 export const quantityProblem =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
@@ -34,15 +34,15 @@ function dividedUp(value: bigint, divisor: bigint): bigint {
   return (value + divisor - 1n) / divisor;
 }
 
-/** Parses a quantity; undefined when it is none. Fractions below a billionth round away from zero. */
+/** Parses a quantity; undefined if it is invalid. Fractions below a billionth round away from zero. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = shape.exec(text);
   if (match === null) return undefined;
   const [, sign, number, suffix = ''] = match;
   const [allOfWhole = '', allOfFraction = ''] = number!.split('.');
-  const whole = allOfWhole.replace(/^0+/, '').slice(0, mostDigits);
-  const isCut = /[1-9]/.test(allOfFraction.slice(mostDigits));
-  const fraction = `${allOfFraction.slice(0, mostDigits)}${isCut ? '1' : ''}`;
+  const whole = allOfWhole.replace(/^0+/, '').slice(0, maxDigits);
+  const isCut = /[1-9]/.test(allOfFraction.slice(maxDigits));
+  const fraction = `${allOfFraction.slice(0, maxDigits)}${isCut ? '1' : ''}`;
   const digits = BigInt(`${whole}${fraction}` || '0');
   let magnitude: bigint;
   let format: Quantity['format'] = 'decimal';
@@ -54,7 +54,7 @@ export function parseQuantity(text: string): Quantity | undefined {
     let power = decimalPowers.get(suffix);
     if (power === undefined) {
       format = 'exponent';
-      power = Math.min(Math.max(Number(suffix.slice(1)), -largestExponent), largestExponent);
+      power = Math.min(Math.max(Number(suffix.slice(1)), -maxExponent), maxExponent);
     }
     const shift = power - fraction.length + 9;
     magnitude = shift >= 0 ? digits * 10n ** BigInt(shift) : dividedUp(digits, 10n ** BigInt(-shift));

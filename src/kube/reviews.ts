@@ -1,4 +1,4 @@
-// Questions to the API server about people: whose a token is, and what somebody may do.
+// Reviews by the API server: whom a token belongs to (TokenReview), and what a user may do (SubjectAccessReview).
 import type { Client, RequestOptions } from './client/client.ts';
 
 /** A user as the API server knows them. */
@@ -9,7 +9,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What somebody would do; without a namespace, in all of them. */
+/** The action to check; without a namespace, in all namespaces. */
 export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;
@@ -26,7 +26,7 @@ interface TokenReview {
   readonly status?: { readonly authenticated?: boolean; readonly user?: UserInfo };
 }
 
-/** Whether a user has a right: a SubjectAccessReview. */
+/** Whether a user has a permission: a SubjectAccessReview. */
 export async function reviewAccess(
   client: Client,
   user: UserInfo,
@@ -47,7 +47,7 @@ export async function reviewAccess(
   return status?.allowed === true;
 }
 
-/** Whose a token is that the API server itself would take, now: a TokenReview. Undefined where it would not. */
+/** The user of a token, by a TokenReview; undefined if the API server does not accept the token. */
 export async function reviewToken(
   client: Client,
   token: string,

@@ -51,7 +51,7 @@ describe('parseSelector', () => {
     ['_x=a', '"_x" is not a label key'],
     ['UPPER.example/x', 'the part before the slash must be a DNS name'],
     [`x=${'v'.repeat(64)}`, 'is not a label value'],
-  ])('refuses %j and says where', (text, message) => {
+  ])('rejects %j and names the position', (text, message) => {
     expect(() => parseSelector(text)).toThrow(InvalidSelectorError);
     expect(() => parseSelector(text)).toThrow(message);
   });
@@ -70,13 +70,13 @@ describe('matches', () => {
     ['a=b,c!=d,e in (x,y),!f,g', { a: 'b', e: 'y', g: '' }, true],
     ['a=b,c!=d,e in (x,y),!f,g', { a: 'b', e: 'y', g: '', f: '1' }, false],
     ['', { a: 'b' }, true],
-    // Integers are compared exactly; what is not one never matches.
+    // Integers are compared exactly; anything else never matches.
     ['x>9007199254740992', { x: '9007199254740993' }, true],
     ['x>1', { x: '1' }, false],
     ['x>1', { x: 'many' }, false],
     ['x<1', {}, false],
     ['x<-1', { x: '-2' }, true],
-    // Inherited properties are no labels.
+    // Inherited properties are not labels.
     ['toString', {}, false],
     ['!constructor', {}, true],
   ])('%j on %j is %s', (selector, labels, expected) => {
@@ -106,7 +106,7 @@ describe('selectorOf', () => {
     ],
     [{ matchExpressions: [{ key: 'a', operator: 'in', values: ['x'] }] }, '"in" is not one of In, NotIn, Exists'],
     [{ matchLabels: { 'a b': 'c' } }, 'matchLabels.a b: "a b" is not a label key'],
-  ])('refuses %j', (selector, message) => {
+  ])('rejects %j', (selector, message) => {
     expect(() => selectorOf(selector)).toThrow(message);
   });
 });
@@ -130,7 +130,7 @@ const requirement = fc.oneof(
 const someSelector = fc.array(requirement, { maxLength: 5 });
 
 describe('labelTest', () => {
-  it('holds where the requirements hold one by one', () => {
+  it('gives the same result as checking each requirement', () => {
     fc.assert(
       fc.property(someSelector, fc.dictionary(keys, someValue), (selector, labels) => {
         expect(labelTest(selector)(labels)).toBe(matches(selector, labels));
@@ -140,7 +140,7 @@ describe('labelTest', () => {
 });
 
 describe('formatSelector', () => {
-  it('prints what parseSelector reads back', () => {
+  it('prints a selector that parseSelector reads back', () => {
     fc.assert(
       fc.property(someSelector, (selector) => {
         expect(parseSelector(formatSelector(selector))).toEqual(selector);
@@ -159,11 +159,11 @@ describe('parseFieldSelector', () => {
     ['spec.nodeName=', true],
     ['spec.hostNetwork=true', true],
     ['', true],
-  ])('%j', (selector, expected) => {
+  ])('evaluates %j', (selector, expected) => {
     expect(parseFieldSelector(selector)(pod)).toBe(expected);
   });
 
-  it('refuses a term without an operator', () => {
+  it('rejects a term without an operator', () => {
     expect(() => parseFieldSelector('metadata.name')).toThrow('"metadata.name" is not FIELD=VALUE');
   });
 });

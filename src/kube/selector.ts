@@ -1,5 +1,5 @@
 // Label selectors, in the string form and the object form, and field selectors: parse, match, print. The semantics are
-// those of the API server, so that what we filter here and what it filters there agree.
+// those of the API server, so that filtering here and there gives the same result.
 import type { KubeObject } from './objects.ts';
 
 export interface Requirement {
@@ -36,7 +36,7 @@ const END = '';
 const SYMBOL = /^(==|!=|[=!(),<>])$/;
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** As long as what fits 64 bits may be. */
+/** At most as many digits as a 64-bit integer has. */
 const INTEGER = /^-?\d{1,19}$/;
 
 /** Parses `a=b,c!=d,e in (x,y),!f,g,h>1`. */
@@ -66,7 +66,7 @@ export function parseSelector(text: string): Selector {
     if (problem === undefined) return token.text;
     throw new InvalidSelectorError(`invalid label selector "${text}": ${problem} (position ${token.at + 1})`);
   };
-  // Nothing where a value may stand, as in `a=` and `a in (x,)`, is the empty value.
+  // A missing value, as in `a=` and `a in (x,)`, is the empty value.
   const value = (...ends: string[]): string => {
     if (ends.includes(peek().text)) return '';
     const token = word('a value');
@@ -190,7 +190,7 @@ export function matches(selector: Selector, labels: Readonly<Record<string, stri
 }
 
 /**
- * The same test for many objects: what one takes grows with its own labels, and not with a selector of thousands of
+ * The same test for many objects: the cost for one grows with its own labels, and not with a selector of thousands of
  * requirements.
  */
 export function labelTest(selector: Selector): (labels?: Readonly<Record<string, string>>) => boolean {
@@ -202,7 +202,7 @@ export function labelTest(selector: Selector): (labels?: Readonly<Record<string,
     Object.keys(labels).every((key) => tests.get(key)?.(labels[key]) !== false);
 }
 
-/** What all requirements of one label say of its value. */
+/** Tests the value of one label against all of its requirements. */
 function valueTest(requirements: Selector): (label: string | undefined) => boolean {
   const valuesOf = (operator: Requirement['operator']): Set<string>[] =>
     requirements.filter((each) => each.operator === operator).map(({ values }) => new Set(values));
@@ -251,8 +251,8 @@ interface FieldTerm {
 }
 
 /**
- * Splits `metadata.name=x,status.phase!=Running` into its terms. Whoever asks a server for it chooses the text, so there is
- * no pattern here that could look at it twice.
+ * Splits `metadata.name=x,status.phase!=Running` into its terms. The text may come from an untrusted request, so no
+ * pattern here may backtrack.
  */
 export function fieldTerms(text: string, problemOf: (term: string) => Error): readonly FieldTerm[] {
   return text.split(',').flatMap((term) => {
@@ -265,7 +265,7 @@ export function fieldTerms(text: string, problemOf: (term: string) => Error): re
   });
 }
 
-/** Reads a field selector into a test of an object. A field that is not there counts as ''. */
+/** Parses a field selector into a predicate. An absent field counts as ''. */
 export function parseFieldSelector(text: string): (object: KubeObject) => boolean {
   const problemOf = (term: string): Error =>
     new InvalidSelectorError(`invalid field selector "${text}": "${term}" is not FIELD=VALUE or FIELD!=VALUE`);

@@ -1,4 +1,4 @@
-// Moments as Kubernetes writes them: RFC 3339 in UTC, to the second or, in Leases and Events, to the microsecond.
+// Timestamps as Kubernetes writes them: RFC 3339 in UTC, to the second or, in Leases and Events, to the microsecond.
 
 /** `2026-01-01T00:00:00Z`. */
 export function timestamp(ms: number): string {

@@ -1,4 +1,4 @@
-// A token bucket: so many at once, then one each period.
+// A token bucket: a burst, then one token per period.
 import type { Clock } from './clock.ts';
 
 export class TokenBucket {
@@ -24,7 +24,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes the next token, and returns in how many milliseconds there will be one. */
+  /** Takes the next token, and returns in how many milliseconds it will be available. */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;

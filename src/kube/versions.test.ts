@@ -19,6 +19,6 @@ test.each([
   ['a', '1'],
   ['1', '-1'],
   ['01', '1'],
-])('%j and %j are not ordered', (a, b) => {
+])('%j and %j cannot be compared', (a, b) => {
   expect(compareVersions(a, b)).toBeUndefined();
 });

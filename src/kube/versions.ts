@@ -3,17 +3,17 @@ import type { KubeObject } from './objects.ts';
 
 const DECIMAL = /^(?:0|[1-9]\d*)$/;
 
-/** Below, at or above zero as `a` is older than, equal to or newer than `b`; undefined where that can't be told. */
+/** Negative, zero or positive if `a` is older than, equal to or newer than `b`; undefined if they can't be compared. */
 export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
   if (a === undefined || b === undefined || !DECIMAL.test(a) || !DECIMAL.test(b)) return undefined;
-  // They may exceed 2^53, so they are compared as they are written.
+  // They may exceed 2^53, so they are compared as strings.
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
- * Whether a message about one version may replace another. Where the versions can't be compared, an event may, because
- * the watch sends them in order, and the answer to a write may not, because it can be overtaken.
+ * Whether a message about one version may replace another. If the versions can't be compared, an event may, because the
+ * watch sends them in order, and the answer to a write may not, because a newer event may have arrived before it.
  */
 export function supersedes(version: string | undefined, than: string | undefined, observed: boolean): boolean {
   if (than === undefined) return true;

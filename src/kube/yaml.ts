@@ -1,2 +1,2 @@
-// YAML, for modules that load it only when they need it. Imported as `yaml` itself, a bundle would have no names in it.
+// YAML, for modules that load it lazily. If they imported `yaml` itself, a bundle would lose its named exports.
 export { parse, stringify } from 'yaml';

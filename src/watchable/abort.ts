@@ -1,5 +1,5 @@
-// Watches abort signals. However many subscriptions hang on one long-lived signal, it carries a single listener, and
-// none once they are gone; joining and leaving cost the same however many there are.
+// Watches abort signals. However many subscriptions share a long-lived signal, it has a single listener, and none once
+// they have ended. Adding and removing a subscription takes constant time.
 
 interface Watch {
   readonly callbacks: Set<() => void>;
@@ -8,10 +8,10 @@ interface Watch {
 
 const watches = new WeakMap<AbortSignal, Watch>();
 
-/** Calls back once when the signal aborts. Returns how to stop listening. */
+/** Calls back once when the signal aborts. Returns a function that stops listening. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const watch = watches.get(signal) ?? start(signal);
-  // A fresh function, so that the same callback given twice counts twice.
+  // A new function each time, so that the same callback can be registered twice.
   const entry = (): void => callback();
   watch.callbacks.add(entry);
   return () => {

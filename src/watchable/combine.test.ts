@@ -41,7 +41,7 @@ describe('combine', () => {
     await stream.return!();
   });
 
-  it('says which map changed, and carries the state of the other', async () => {
+  it('names the map that changed, and carries the state of the other', async () => {
     const maps = pair();
     const stream = combine(maps);
     await read(stream);
@@ -52,7 +52,7 @@ describe('combine', () => {
     expect([element.initial, element.state.routes.get('r'), element.state.hosts.get('h')]).toEqual([false, 1, 'two']);
   });
 
-  it('is always one cut: maps changed together are never seen apart', async () => {
+  it('is always consistent: maps changed together are never seen with only one of the changes', async () => {
     const maps = { a: new WatchableMap<string, number>(), b: new WatchableMap<string, number>() };
     const torn: unknown[] = [];
     let seen = -1;
@@ -89,7 +89,7 @@ describe('combine', () => {
     expect((await last).done).toBe(true);
   });
 
-  it('includes the final state of a map that was closed before, and ends at once when all were', async () => {
+  it('includes the final state of a map that is already closed, and ends at once when all are closed', async () => {
     const maps = pair();
     maps.hosts.close();
     expect((await read(combine(maps))).state.hosts.get('h')).toBe('one');
@@ -115,7 +115,7 @@ describe('combine', () => {
     expect((await combine(maps, { signal: AbortSignal.abort() }).next()).done).toBe(true);
   });
 
-  it('waits for quiet on request, but not for the first element', async () => {
+  it('waits until changes settle if asked to, but not for the first element', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const maps = pair();
@@ -146,7 +146,7 @@ describe('combine', () => {
     }
   });
 
-  it('refuses what is not a map of this room, and a negative settleMs', () => {
+  it('rejects objects that are not watchable maps, and a negative settleMs', () => {
     const map = new WatchableMap<string, number>();
     const impostor = {
       loadAll: () => map.loadAll(),

@@ -1,4 +1,4 @@
-// Watches several maps in one loop: every element is one consistent cut through all of them.
+// Watches several maps in one loop: every element is a consistent snapshot of all of them.
 import { ConflatingStream } from './stream.ts';
 import { MapSubscription } from './subscription.ts';
 import type { ReadonlyWatchable, StateView, Update } from './types.ts';
@@ -28,7 +28,7 @@ export interface Combined<M extends Maps> {
 /** How to combine; every field is optional. */
 export interface CombineOptions {
   readonly signal?: AbortSignal;
-  /** After a change, wait until nothing changed for so long. Maps that never rest are then never reported. */
+  /** After a change, wait until nothing has changed for this long. Maps that never stop changing are never reported. */
   readonly settleMs?: number;
 }
 
@@ -86,7 +86,7 @@ class CombinedStream<M extends Maps> extends ConflatingStream<Combined<M>> {
     };
   }
 
-  // Sources call back by themselves.
+  // Sources call `#changed` themselves.
   protected park(): void {}
 
   protected release(): void {
@@ -97,7 +97,7 @@ class CombinedStream<M extends Maps> extends ConflatingStream<Combined<M>> {
   }
 
   #follow(name: keyof M, map: ReadonlyWatchable<unknown, unknown>): void {
-    // A map that is closed already contributes its final state.
+    // A map that is already closed contributes its final state.
     this.#states.set(name, map.loadAll());
     const source = map.subscribe();
     if (!(source instanceof MapSubscription)) {

@@ -1,4 +1,4 @@
-// The entries of a watchable map and everything that finds them: state, indexes, sorted lists, and who read what.
+// The entries of a watchable map with everything that finds them: state, indexes, sorted lists, and who read what.
 import { EntryIndex, SortedEntries } from './entry-index.ts';
 import type { Listing } from './entry-index.ts';
 import type { Id } from './hash.ts';
@@ -11,15 +11,15 @@ import type { KeyRule } from './state.ts';
 import type { StateView } from './types.ts';
 
 interface Index<K, V> {
-  /** Its place among all indexes. */
+  /** Its position among all indexes. */
   readonly at: number;
   readonly of: IndexFunction<K, V>;
   readonly entries: EntryIndex<V>;
 }
 
-const NOWHERE: readonly string[] = [];
+const NO_FILINGS: readonly string[] = [];
 
-/** What to make of the entries of one map. */
+/** Options for the entries of one map. */
 export interface EntriesOptions<K, V> extends KeyRule<K> {
   readonly label: string;
   readonly indexes: Readonly<Record<string, IndexFunction<K, V>>>;
@@ -33,7 +33,7 @@ export class Entries<K, V> implements Source<K, V> {
   readonly #state: State<K, V>;
   readonly #indexes: Map<string, Index<K, V>>;
   readonly #sorted: SortedEntries<V>;
-  /** Made when they are read, and good until one comes or goes. */
+  /** Built on first read, and valid until a key is added or removed. */
   #keys: readonly K[] | undefined;
 
   constructor(options: EntriesOptions<K, V>) {
@@ -62,7 +62,7 @@ export class Entries<K, V> implements Source<K, V> {
     return this.#state.view();
   }
 
-  /** Adds an index. If its function throws for an entry, it is not there. */
+  /** Adds an index. If its function throws for an entry, the index is not added. */
   addIndex(name: string, of: IndexFunction<K, V>): void {
     const before = this.#indexes.get(name);
     if (before?.of === of) return;
@@ -83,7 +83,7 @@ export class Entries<K, V> implements Source<K, V> {
     if (this.topics.isRead) this.topics.changed(change, (index) => filings[this.#index(index).at]!);
   }
 
-  /** Puts an equal value in place of a stored one; nobody is told. */
+  /** Replaces a stored value with an equal one; nobody is notified. */
   replace(id: Id, key: K, value: V): void {
     this.#file({ id, key, before: value, after: value });
     this.#state.set(id, key, value);
@@ -132,11 +132,11 @@ export class Entries<K, V> implements Source<K, V> {
 
   refresh(): void {}
 
-  /** Files an entry again: what each index filed it under, and does now. If one of them throws, nothing has changed. */
+  /** Updates all indexes for an entry and returns its old and new filings. If one throws, nothing has changed. */
   #file({ id, key, after }: Change<K, V>): readonly Filings[] {
     const filings: Filings[] = [];
     for (const { of, entries } of this.#indexes.values()) {
-      filings.push([entries.filed(id), after === undefined ? NOWHERE : of(after, key)]);
+      filings.push([entries.filed(id), after === undefined ? NO_FILINGS : of(after, key)]);
     }
     for (const { at, entries } of this.#indexes.values()) {
       const [before, now] = filings[at]!;

@@ -1,7 +1,7 @@
 // One index of a map: finds the entries that are filed under a value, in the order of their ids, without a scan.
 import type { Id } from './hash.ts';
 
-/** Some entries of a map in the order of their ids; the two lists run in parallel. */
+/** Some entries of a map in the order of their ids; the two lists are parallel. */
 export interface Listing<V> {
   readonly ids: readonly Id[];
   readonly values: readonly V[];
@@ -9,7 +9,7 @@ export interface Listing<V> {
 
 const NONE: Listing<never> = { ids: [], values: [] };
 
-/** Puts entries into the order of their ids. */
+/** Sorts entries by their ids. */
 export function listingOf<V>(entries: (readonly [Id, V])[]): Listing<V> {
   entries.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1));
   return {
@@ -20,7 +20,7 @@ export function listingOf<V>(entries: (readonly [Id, V])[]): Listing<V> {
 
 export class EntryIndex<V> {
   readonly #buckets = new Map<string, Bucket<V>>();
-  /** Under what each id stands now: an index function that changes its mind must not leave entries behind. */
+  /** What each id is filed under now: an index function that is not pure must not leave stale entries behind. */
   readonly #filed = new Map<Id, readonly string[]>();
 
   /** The entries under a value. */
@@ -33,12 +33,12 @@ export class EntryIndex<V> {
     return this.#filed.get(id) ?? [];
   }
 
-  /** Everything that something is filed under, sorted. */
+  /** All values that have entries, sorted. */
   filings(): string[] {
     return [...this.#buckets.keys()].sort();
   }
 
-  /** Files an entry under these and no other; under nothing to remove it. `before`: what it is filed under. */
+  /** Files an entry under exactly these values; an empty list removes it. `before`: what it is filed under now. */
   file(id: Id, under: readonly string[], value: V | undefined, before = this.filed(id)): void {
     const after = under.length < 2 ? under : [...new Set(under)];
     for (const name of before) {
@@ -61,7 +61,7 @@ export class EntryIndex<V> {
 
 class Bucket<V> {
   readonly #entries = new Map<Id, V>();
-  /** Made when it is read: readers between two changes share it. Buckets are many and small, so it is not patched. */
+  /** Built on first read and shared until the next change. Buckets are small, so it is rebuilt, not patched. */
   #listing: Listing<V> | undefined;
 
   get isEmpty(): boolean {
@@ -83,10 +83,10 @@ class Bucket<V> {
   }
 }
 
-/** From so many changes on, sorting everything again is quicker than putting them in one by one. */
-const MANY = 64;
+/** Above this many changes, sorting everything again is faster than inserting them one by one. */
+const MAX_PATCHED = 64;
 
-/** Entries in the order of their ids, made when they are read. Readers between two changes share a listing. */
+/** Entries sorted by id. The listing is built on first read and shared until the next change. */
 export class SortedEntries<V> {
   readonly #entries: () => (readonly [Id, V])[];
   readonly #changes = new Map<Id, V | undefined>();
@@ -96,11 +96,11 @@ export class SortedEntries<V> {
     this.#entries = entries;
   }
 
-  /** An entry has this value now; undefined: it is gone. */
+  /** Records the new value of an entry; undefined if it was deleted. */
   note(id: Id, value: V | undefined): void {
     if (this.#listing === undefined) return;
     this.#changes.set(id, value);
-    if (this.#changes.size <= MANY) return;
+    if (this.#changes.size <= MAX_PATCHED) return;
     this.#listing = undefined;
     this.#changes.clear();
   }
@@ -117,7 +117,7 @@ function patched<V>(listing: Listing<V>, changes: ReadonlyMap<Id, V | undefined>
   const ids = listing.ids.slice();
   const values = listing.values.slice();
   for (const [id, value] of changes) {
-    const at = placeOf(id, ids);
+    const at = positionOf(id, ids);
     const present = at < ids.length && ids[at] === id ? 1 : 0;
     if (value === undefined) {
       ids.splice(at, present);
@@ -132,8 +132,8 @@ function patched<V>(listing: Listing<V>, changes: ReadonlyMap<Id, V | undefined>
   return { ids, values: Object.freeze(values) };
 }
 
-/** Where an id is among sorted ones, or would be. */
-function placeOf(id: Id, ids: readonly Id[]): number {
+/** The position of an id among sorted ones, or the one to insert it at. */
+function positionOf(id: Id, ids: readonly Id[]): number {
   let low = 0;
   let high = ids.length;
   while (low < high) {

@@ -1,7 +1,7 @@
 // Structural equality of JSON data. Maps use it to recognise stores that change nothing; other rooms to skip writes.
 
-// Deeper than any real document. Only a cycle gets here, and then every pair of nodes is remembered instead.
-const DEEPEST = 256;
+// Deeper than any real document. Only a cycle gets here; the comparison then starts over and remembers pairs of nodes.
+const MAX_DEPTH = 256;
 
 type Pairs = Map<object, Set<object>>;
 
@@ -19,7 +19,7 @@ function compare(a: unknown, b: unknown, depth: number, pairs: Pairs | undefined
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return compareLeaves(a, b);
   if (pairs === undefined) {
-    if (depth > DEEPEST) return undefined;
+    if (depth > MAX_DEPTH) return undefined;
   } else if (!remember(pairs, a, b)) {
     return true;
   }
@@ -27,10 +27,10 @@ function compare(a: unknown, b: unknown, depth: number, pairs: Pairs | undefined
   if (Array.isArray(a)) {
     return Array.isArray(b) ? compareLists(a, b, depth, pairs) : false;
   }
-  return Array.isArray(b) ? false : compareObjects(a as Fields, b as Fields, depth, pairs);
+  return Array.isArray(b) ? false : compareObjects(a as JsonObject, b as JsonObject, depth, pairs);
 }
 
-type Fields = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 function compareLists(a: unknown[], b: unknown[], depth: number, pairs: Pairs | undefined): boolean | undefined {
   if (a.length !== b.length) return false;
@@ -41,7 +41,7 @@ function compareLists(a: unknown[], b: unknown[], depth: number, pairs: Pairs | 
   return true;
 }
 
-function compareObjects(a: Fields, b: Fields, depth: number, pairs: Pairs | undefined): boolean | undefined {
+function compareObjects(a: JsonObject, b: JsonObject, depth: number, pairs: Pairs | undefined): boolean | undefined {
   let defined = 0;
   for (const name of Object.keys(a)) {
     const value = a[name];
@@ -57,7 +57,7 @@ function compareObjects(a: Fields, b: Fields, depth: number, pairs: Pairs | unde
   return defined === 0;
 }
 
-// At least one side is no object: a number that is not a number, or a value with its own JSON form.
+// At least one side is not an object: compares NaN, and values with a JSON form of their own.
 function compareLeaves(a: unknown, b: unknown): boolean {
   if (typeof a === 'number' && typeof b === 'number') return Number.isNaN(a) && Number.isNaN(b);
   const left = jsonForm(a);
@@ -71,7 +71,7 @@ function compareSpecial(a: object, b: object, depth: number, pairs: Pairs | unde
   if (left !== a || right !== b) return compare(left, right, depth + 1, pairs);
   if (isOpaque(a) || isOpaque(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   if (Array.isArray(a)) return compareLists(a, b as unknown[], depth, pairs);
-  return compareObjects(a as Fields, b as Fields, depth, pairs);
+  return compareObjects(a as JsonObject, b as JsonObject, depth, pairs);
 }
 
 function jsonForm(value: unknown): unknown {

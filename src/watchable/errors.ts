@@ -1,4 +1,4 @@
-// The errors of this room that a caller may want to recognise.
+// The errors of this module that a caller may want to handle.
 
 /** Thrown by every call that would change a closed map; during shutdown it is expected, not a fault. */
 export class ClosedError extends Error {
@@ -10,15 +10,15 @@ export class ClosedError extends Error {
   }
 }
 
-/** Thrown to whoever reads a derived value that is computed from itself. */
+/** Thrown by a read of a derived value that depends on itself. */
 export class CycleError extends Error {
   readonly code = 'WATCHABLE_CYCLE';
-  /** What reads what, from one value back to it. */
-  readonly way: readonly string[];
+  /** The chain of reads, from one value back to itself. */
+  readonly path: readonly string[];
 
-  constructor(way: readonly string[]) {
-    super(`a derived value depends on itself: ${way.join(' → ')}; one of these must not read the next`);
+  constructor(path: readonly string[]) {
+    super(`a derived value depends on itself: ${path.join(' → ')}; one of these must not read the next`);
     this.name = 'CycleError';
-    this.way = way;
+    this.path = path;
   }
 }

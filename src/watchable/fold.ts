@@ -2,7 +2,7 @@
 import type { Id } from './hash.ts';
 import type { Update } from './types.ts';
 
-/** The update from one value of a key to another; undefined: it is not there. Subscribers share it: it is frozen. */
+/** The update from one value of a key to another; undefined means absent. Frozen, because subscribers share it. */
 export function updateOf<K, V>(key: K, before: V | undefined, after: V | undefined): Update<K, V> {
   if (after === undefined) return Object.freeze({ key, delete: true, value: before!, before: before! });
   return Object.freeze(
@@ -10,7 +10,7 @@ export function updateOf<K, V>(key: K, before: V | undefined, after: V | undefin
   );
 }
 
-/** The later one of two updates of a key, for a subscriber that has seen neither. */
+/** Merges two updates of a key into one, for a subscriber that has seen neither. */
 export function folded<K, V>(earlier: Update<K, V>, later: Update<K, V>): Update<K, V> {
   const { key, delete: isDelete, value } = later;
   const { before } = earlier;
@@ -21,16 +21,16 @@ export function folded<K, V>(earlier: Update<K, V>, later: Update<K, V>): Update
 
 export class Fold<K, V> {
   readonly #last = new Map<Id, Update<K, V>>();
-  readonly #roomy: number;
+  readonly #minPruneSize: number;
   #pruneAt: number;
 
-  /** `roomy` is the size up to which deletes of keys that the subscriber never saw are kept as well. */
-  constructor(roomy: number) {
-    this.#roomy = roomy;
-    this.#pruneAt = roomy;
+  /** Up to `minPruneSize`, deletes of keys that the subscriber never saw are kept as well. */
+  constructor(minPruneSize: number) {
+    this.#minPruneSize = minPruneSize;
+    this.#pruneAt = minPruneSize;
   }
 
-  /** Adding a run of updates again changes nothing, so subscribers that stand at different places may share a fold. */
+  /** Adding a run of updates again changes nothing, so subscribers at different positions may share a fold. */
   add(id: Id, update: Update<K, V>): void {
     const earlier = this.#last.get(id);
     if (earlier !== undefined) this.#last.delete(id);
@@ -48,6 +48,6 @@ export class Fold<K, V> {
     for (const [id, update] of this.#last) {
       if (update.delete && update.before === undefined) this.#last.delete(id);
     }
-    this.#pruneAt = Math.max(this.#roomy, 2 * this.#last.size);
+    this.#pruneAt = Math.max(this.#minPruneSize, 2 * this.#last.size);
   }
 }

@@ -28,7 +28,7 @@ describe('deepFreeze', () => {
     );
   });
 
-  it('has a quicker way for what a parser made, which freezes all of it', () => {
+  it('has a faster variant for the output of a parser, which freezes all of it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const text = JSON.stringify(value);
@@ -44,7 +44,7 @@ describe('deepFreeze', () => {
     expect(deepFreeze(value)).toBe(value);
   });
 
-  it('stops at what is frozen already', () => {
+  it('does not descend into values that are already frozen', () => {
     const inner = { open: {} };
     deepFreeze({ inner: Object.freeze(inner) });
     expect(Object.isFrozen(inner.open)).toBe(false);
@@ -56,7 +56,7 @@ describe('deepFreeze', () => {
     expect(Object.isFrozen(deepFreeze(Object.create(null) as object))).toBe(true);
   });
 
-  it('ends on cycles, and on sub-trees that are shared so often that walking each path would not end', () => {
+  it('terminates on cycles, and on sub-trees shared so often that walking every path would not end', () => {
     let shared: object = {};
     for (let level = 0; level < 60; level++) shared = { left: shared, right: shared };
     const cycle: Record<string, unknown> = { shared };
@@ -78,7 +78,7 @@ describe('deepFreeze', () => {
     ['root', new Date(0), /^value is a Date/],
     ['frozen Date', { at: Object.freeze(new Date(0)) }, /^value\.at is a Date/],
   ];
-  it.each(unsupported)('refuses a %s, names its path, and has frozen nothing', (_name, value, message) => {
+  it.each(unsupported)('rejects a %s, names its path, and freezes nothing', (_name, value, message) => {
     const wasFrozen = Object.isFrozen(value);
     for (const isolate of [deepFreeze, deepFreeze, frozenCopy]) {
       expect(() => isolate(value)).toThrow(TypeError);

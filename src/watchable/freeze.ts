@@ -1,9 +1,9 @@
 // Isolation of values: deep freezing, and frozen copies. Maps call it on every value they accept.
 import { isPlain } from './equal.ts';
 
-// Small values are walked without remembering what was seen: a node met twice is merely visited twice. From this many
-// nodes on we remember, so that cycles end and shared sub-trees do not multiply.
-const FEW = 256;
+// Small values are walked without tracking visited nodes: a shared node is merely visited twice. Above this many nodes
+// visited nodes are tracked, so that cycles end and shared sub-trees do not multiply.
+const MAX_UNTRACKED_NODES = 256;
 
 type Container = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Freezes what a JSON parser made, in place, and returns it. Quicker than `deepFreeze`, because nothing is checked. */
+/** Freezes the output of a JSON parser in place and returns it. Faster than `deepFreeze`: it checks nothing. */
 export function freezeParsed<T>(value: T): T {
   if (!isContainer(value)) return value;
   if (Array.isArray(value)) {
@@ -34,7 +34,7 @@ export function freezeParsed<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** A deeply frozen copy of plain data; the given value stays as it is. Refuses what `deepFreeze` refuses. */
+/** A deeply frozen copy of plain data; the given value is not changed. Rejects what `deepFreeze` rejects. */
 export function frozenCopy<T>(value: T): T {
   if (!isContainer(value)) return deepFreeze(value);
   const copies = new Map<object, Container>();
@@ -65,7 +65,7 @@ function containers(root: object, skip: (node: object) => boolean): Iterable<obj
   };
   if (!isPlain(root)) throw unsupported(root, root);
   for (let index = 0; index < found.length; index++) {
-    if (seen === undefined && found.length > FEW) seen = new Set(found);
+    if (seen === undefined && found.length > MAX_UNTRACKED_NODES) seen = new Set(found);
     const node = found[index]!;
     if (Array.isArray(node)) {
       for (let position = 0; position < node.length; position++) visit(node[position]);
@@ -104,10 +104,10 @@ function constructorName(value: object): string | undefined {
   return typeof made === 'function' && made.name !== '' ? made.name : undefined;
 }
 
-function pathTo(wanted: object, root: unknown): string | undefined {
+function pathTo(target: object, root: unknown): string | undefined {
   const seen = new Set<unknown>();
   const search = (node: unknown, path: string): string | undefined => {
-    if (node === wanted) return path;
+    if (node === target) return path;
     if (!isContainer(node) || seen.has(node)) return undefined;
     seen.add(node);
     for (const name of Object.keys(node)) {

@@ -52,7 +52,7 @@ describe('as in Go, HandleSubscription', () => {
     expect(calls).toBe(0);
   });
 
-  it('panic in the handler: called for what was there and for what came later, although both calls throw', async () => {
+  it('panic in the handler: called for existing and for later entries, although both calls throw', async () => {
     const map = mapOf({ a: 1 });
     const { logger, metrics, logged, counts } = recorder();
     const calls: string[] = [];
@@ -142,7 +142,7 @@ describe('as in Go, HandleSubscription', () => {
     expect(map.replaceAll([])).toEqual({ stored: 0, deleted: 1, unchanged: 0 });
   });
 
-  it('runner data race: whoever awaits the loop knows that no handler runs any more, even if closed at once', async () => {
+  it('runner data race: no handler runs after the loop has returned, even if the map is closed at once', async () => {
     for (const delay of [0, 1, 5]) {
       const map = mapOf({ a: 1, b: 2 });
       let running = 0;
@@ -223,7 +223,7 @@ describe('handleSubscription', () => {
     expect([calls, depths]).toEqual([['+b=2'], [2, 0]]);
   });
 
-  it('takes the next snapshot only when all calls are over, so that a slow handler coalesces', async () => {
+  it('takes the next snapshot when all calls have finished, so that updates coalesce for a slow handler', async () => {
     const map = mapOf({ a: 0 });
     const calls: number[] = [];
     const { metrics, depths } = recorder();
@@ -278,7 +278,7 @@ describe('handleSubscription', () => {
     expect([logged, counts['failed error']]).toEqual([[], undefined]);
   });
 
-  it('takes a ClosedError for shutdown after the end, and for a failure before', async () => {
+  it('treats a ClosedError as shutdown after the subscription has ended, and as a failure before', async () => {
     const output = mapOf({});
     output.close();
     const { logger, metrics, counts } = recorder();
@@ -300,7 +300,7 @@ describe('handleSubscription', () => {
     expect(() => output.store('x', 1)).toThrow(ClosedError);
   });
 
-  it('skips what is still to come after an abort', async () => {
+  it('skips the remaining updates after an abort', async () => {
     const controller = new AbortController();
     const calls: string[] = [];
     await handleSubscription(
@@ -314,7 +314,7 @@ describe('handleSubscription', () => {
     expect(calls).toEqual(['a', 'b']);
   });
 
-  it('lets a handler close its own map and finishes the pass', async () => {
+  it('lets a handler close its own map, and still handles the rest of the snapshot', async () => {
     const map = mapOf({ a: 1, b: 2 });
     const calls: string[] = [];
     await handleSubscription(
@@ -353,7 +353,7 @@ describe('handleSubscription', () => {
     expect([most, overlap]).toEqual([4, 0]);
   });
 
-  it('passes on the error of a failing predicate, and refuses a senseless concurrency', async () => {
+  it('rejects with the error of a failing predicate, and for an invalid concurrency', async () => {
     const include = (): boolean => {
       throw new Error('bad predicate');
     };
@@ -366,7 +366,7 @@ describe('handleSubscription', () => {
     );
   });
 
-  it('merges a delete and a re-creation into one store: who must notice compares uids', async () => {
+  it('merges a delete and a re-creation into one store, so a handler that must notice compares uids', async () => {
     const map = new WatchableMap<string, { uid: string }>();
     map.store('pod', { uid: 'first' });
     const calls: string[] = [];

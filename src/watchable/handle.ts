@@ -1,4 +1,4 @@
-// Turns a subscription into calls of a handler, one per key that changed. This is how components consume a map.
+// Calls a handler for each key that changed in a subscription. This is how components consume a map.
 import { ClosedError } from './errors.ts';
 import { folded } from './fold.ts';
 import type { HandlerLabels, WatchableMetrics } from './metrics.ts';
@@ -11,7 +11,7 @@ export interface Logger {
   error(fields: object, text: string): void;
 }
 
-/** What a handler is given beside the update. */
+/** What a handler receives besides the update. */
 export interface HandlerContext {
   /** The signal of the subscription, if it has one. */
   readonly signal?: AbortSignal;
@@ -20,7 +20,7 @@ export interface HandlerContext {
 }
 
 export interface HandleOptions {
-  /** The component that handles, and what it handles: labels for logs and metrics. */
+  /** The component, and what it handles: labels for logs and metrics. */
   readonly runner: string;
   readonly message: string;
   /** Default: the console. */
@@ -77,7 +77,7 @@ function lastPerKey<K, V>(updates: readonly Update<K, V>[], identify: (key: K) =
   return last.values();
 }
 
-// The workers draw from one iterator. No key occurs twice in a pass and passes do not overlap, so no key runs twice at once.
+// The workers share one iterator. A key occurs once in it and snapshots do not overlap, so no key runs twice at once.
 async function inParallel<T>(workers: number, items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const iterator = items[Symbol.iterator]();
   const drain = async (): Promise<void> => {
@@ -117,7 +117,7 @@ class Run<K, V> {
 
   async call(update: Update<K, V>): Promise<void> {
     if (this.#aborted) return;
-    // A long replay through a quick handler is one chain of promise reactions; let the event loop turn in between.
+    // A long replay through a fast handler is one chain of promise reactions; let the event loop turn in between.
     await takeTurn();
     if (this.#aborted) return;
     this.#metrics?.event(this.#labels, update.delete ? 'delete' : 'update');
@@ -141,7 +141,7 @@ class Run<K, V> {
     return this.#source?.signal?.aborted === true;
   }
 
-  // Publishing into a map that its owner closed first is how a component notices that everything is being stopped.
+  // During shutdown a component may publish into a map that its owner has already closed.
   #isShutdown(error: unknown): boolean {
     return error instanceof ClosedError && this.#source?.ended === true;
   }

@@ -1,6 +1,6 @@
 // Spreads keys over shards. The sharded storage and its views must agree on it.
 
-/** What a key is looked up by: a primitive key itself, or what the key codec made of it. */
+/** What a key is looked up by: the key itself if it is a primitive, else the output of the key codec. */
 export type Id = unknown;
 
 /** Which of `count` shards holds an id; `count` is a power of two. */

@@ -9,7 +9,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 async function heap(): Promise<number> {
-  // Twice, with a turn between, so that what a turn still holds is gone as well.
+  // Twice, with a turn of the event loop between, so that what the turn still references is collected as well.
   for (let round = 0; round < 2; round++) {
     await setImmediate();
     collect();
@@ -17,8 +17,8 @@ async function heap(): Promise<number> {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-describe('nothing is left behind', () => {
-  it('by 100,000 subscriptions that come and go on one long-lived signal', async () => {
+describe('listeners and subscriptions', () => {
+  it('do not leak when 100,000 subscriptions come and go on one long-lived signal', async () => {
     const map = new WatchableMap<string, number>();
     map.store('a', 1);
     const { signal } = new AbortController();
@@ -39,7 +39,7 @@ describe('nothing is left behind', () => {
     expect((await heap()) - before).toBeLessThan(8);
   });
 
-  it('by 20,000 subscriptions at once on one signal, when it aborts', () => {
+  it('are all removed when a signal with 20,000 subscriptions aborts', () => {
     const map = new WatchableMap<string, number>();
     const controller = new AbortController();
     for (let index = 0; index < 20_000; index++) map.subscribe({ signal: controller.signal });
@@ -48,7 +48,7 @@ describe('nothing is left behind', () => {
     expect([map.subscriptions, getEventListeners(controller.signal, 'abort').length]).toEqual([0, 0]);
   });
 
-  it('by combined streams that come and go', async () => {
+  it('do not leak when combined streams come and go', async () => {
     const maps = { a: new WatchableMap<string, number>(), b: new WatchableMap<string, number>() };
     const { signal } = new AbortController();
     for (let index = 0; index < 1_000; index++) {
@@ -58,7 +58,7 @@ describe('nothing is left behind', () => {
     expect(maps.a.subscriptions + maps.b.subscriptions).toBe(0);
   });
 
-  it('by a closed map: subscriptions stop listening to their signal', () => {
+  it('are removed from their signal when the map is closed', () => {
     const map = new WatchableMap<string, number>();
     const { signal } = new AbortController();
     map.subscribe({ signal });
@@ -67,7 +67,7 @@ describe('nothing is left behind', () => {
   });
 });
 
-describe('memory stays flat', () => {
+describe('the heap', () => {
   const bulk = (index: number): { index: number; text: string } => ({ index, text: `value number ${index}` });
   const stores = async (map: WatchableMap<number, object>): Promise<number> => {
     for (let index = 0; index < 1_000; index++) map.store(index, bulk(-1 - index));
@@ -76,11 +76,11 @@ describe('memory stays flat', () => {
     return (await heap()) - before;
   };
 
-  it('with no subscriber', async () => {
+  it('does not grow without subscribers', async () => {
     expect(await stores(new WatchableMap())).toBeLessThan(8);
   });
 
-  it('with subscribers that never read', async () => {
+  it('does not grow with subscribers that never read', async () => {
     const map = new WatchableMap<number, object>({ maxLag: 2_000 });
     const stuck = Array.from({ length: 10 }, (_, index) => map.subscribe(index < 5 ? {} : { include: () => true }));
     expect(await stores(map)).toBeLessThan(12);
@@ -88,7 +88,7 @@ describe('memory stays flat', () => {
     map.close();
   });
 
-  it('with snapshots that are held, and with subscriptions that have ended but are held', async () => {
+  it('does not grow while snapshots and ended subscriptions are still referenced', async () => {
     const map = new WatchableMap<number, object>();
     map.store(0, {});
     const view = map.loadAll();

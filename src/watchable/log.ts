@@ -1,6 +1,6 @@
-// The mutation log: one singly linked list a map, shared by all of its subscriptions. Appending costs the same for any
-// number of subscribers. A reader points at the last node it consumed; the log itself points only at the tail, so what
-// every reader has consumed is garbage.
+// The mutation log: one singly linked list per map, shared by all of its subscriptions. Appending costs the same for
+// any number of subscribers. A reader points at the last node it consumed; the log itself points only at the tail, so
+// nodes that every reader has consumed are garbage-collected.
 import type { Id } from './hash.ts';
 import { updateOf } from './fold.ts';
 import type { Fold } from './fold.ts';
@@ -13,19 +13,19 @@ export interface LogNode<K, V> {
   next: LogNode<K, V> | undefined;
 }
 
-/** Folds already made in one round, by the fold or the node that they started from. */
+/** Folds already built in one round of lag checks, by the fold or the node that they started from. */
 export type FoldRound<K, V> = Map<Fold<K, V> | LogNode<K, V>, Fold<K, V>>;
 
-/** What the log asks of a subscription. */
+/** A subscription, as the log sees it. */
 interface LogReader<K, V> {
-  /** Something was appended since this reader parked. */
+  /** Called when something was appended after this reader parked. */
   deliver(): void;
-  /** Gives up its place in the log if that is too far behind. */
+  /** Folds its backlog if it is too far behind. */
   catchUp(round: FoldRound<K, V>): void;
   end(): void;
 }
 
-const ROUND = 1024;
+const LAG_CHECK_INTERVAL = 1024;
 
 export class MutationLog<K, V> {
   #tail: LogNode<K, V> = startingPoint();
@@ -45,7 +45,7 @@ export class MutationLog<K, V> {
     return this.#version;
   }
 
-  /** The newest node. A reader standing there has seen everything. */
+  /** The newest node. A reader at this node has seen everything. */
   get tail(): LogNode<K, V> {
     return this.#tail;
   }
@@ -54,7 +54,7 @@ export class MutationLog<K, V> {
     return this.#readers.size;
   }
 
-  /** From now on, mutations are kept for as long as this reader stands before them. */
+  /** From now on, mutations are kept until this reader has consumed them. */
   join(reader: LogReader<K, V>): void {
     this.#readers.add(reader);
   }
@@ -82,7 +82,7 @@ export class MutationLog<K, V> {
       this.#waking = true;
       queueMicrotask(() => this.#wake());
     }
-    if (this.#version % ROUND === 0) this.#boundLag();
+    if (this.#version % LAG_CHECK_INTERVAL === 0) this.#boundLag();
   }
 
   /** Ends every reader. */

@@ -153,7 +153,7 @@ describe('as in Go, CompareAndSwap', () => {
     expect(map.compareAndSwap('missing', { x: 1 }, { x: 2 })).toBe(false);
   });
 
-  it('to an equal value says true and changes nothing', () => {
+  it('to an equal value returns true and changes nothing', () => {
     const map = filled();
     const { version } = map;
     expect(map.compareAndSwap('a', { x: 1 }, { x: 1 })).toBe(true);
@@ -202,15 +202,15 @@ describe('a closed map', () => {
     expect([...map.loadAll()]).toEqual([['a', { x: 1 }]]);
   });
 
-  it('is what disposing leaves behind', () => {
+  it('is the result of disposing a map', () => {
     const map = filled();
     map[Symbol.dispose]();
     expect(map.closed).toBe(true);
   });
 });
 
-describe('what a store changes', () => {
-  it('says whether it did, and keeps the old reference of an equal value', () => {
+describe('store', () => {
+  it('returns whether it changed anything, and keeps the old reference of an equal value', () => {
     const map = filled();
     const before = map.load('a');
     expect(map.store('a', { x: 1, y: undefined })).toBe(false);
@@ -219,7 +219,7 @@ describe('what a store changes', () => {
     expect(map.version).toBe(2);
   });
 
-  it('replaces the reference of an equal value on request, without telling anybody', () => {
+  it('replaces the reference of an equal value if asked to, without notifying anybody', () => {
     const map = new WatchableMap<string, Point>({ onEqual: 'replace' });
     map.store('a', { x: 1 });
     const next = { x: 1 };
@@ -229,14 +229,14 @@ describe('what a store changes', () => {
     expect(map.version).toBe(1);
   });
 
-  it('follows the equality of its creator', () => {
+  it('uses the equality function of the map', () => {
     const map = new WatchableMap<string, Point>({ equals: (a, b) => a.x === b.x });
     map.store('a', { x: 1, y: 1 });
     expect(map.store('a', { x: 1, y: 2 })).toBe(false);
     expect(map.store('a', { x: 2, y: 2 })).toBe(true);
   });
 
-  it('does not ask for equality when the very same object is stored again', () => {
+  it('does not compare values when the same object is stored again', () => {
     let asked = 0;
     const map = new WatchableMap<string, Point>({ equals: () => ++asked < 0 });
     const value = { x: 1 };
@@ -263,7 +263,7 @@ describe('what a store changes', () => {
   });
 });
 
-describe('bad input', () => {
+describe('a map', () => {
   it('refuses undefined, naming map and key, and accepts null', () => {
     const map = new WatchableMap<string, Point | null | undefined>({ name: 'points' });
     expect(() => map.store('a', undefined)).toThrow(/watchable map "points" was given undefined as the value of key a/);
@@ -272,7 +272,7 @@ describe('bad input', () => {
     expect([map.has('a'), map.load('a'), map.size]).toEqual([true, null, 1]);
   });
 
-  it('refuses unsupported values twice over, and leaves map and value as they were', () => {
+  it('rejects unsupported values, also on a second attempt, and leaves map and value as they were', () => {
     const map = new WatchableMap<string, { inner: { when: Date } }>();
     const value = { inner: { when: new Date(0) } };
     for (const _attempt of [1, 2]) {
@@ -299,7 +299,7 @@ describe('keys', () => {
   const coded = (): WatchableMap<Name, number> =>
     new WatchableMap({ key: ({ namespace, name }) => JSON.stringify([namespace ?? null, name]) });
 
-  it('that are objects are compared by their codec', () => {
+  it('are compared by their codec if they are objects', () => {
     const map = coded();
     map.store({ namespace: 'a/b', name: 'c' }, 1);
     map.store({ namespace: 'a', name: 'b/c' }, 2);
@@ -321,7 +321,7 @@ describe('keys', () => {
     expect(visited).toEqual(left);
   });
 
-  it('that are objects are frozen, and stay the same object while present', () => {
+  it('are frozen if they are objects, and stay the same object while present', () => {
     const map = coded();
     const key = { name: 'a' };
     map.store(key, 1);
@@ -330,7 +330,7 @@ describe('keys', () => {
     expect(Object.isFrozen(key)).toBe(true);
   });
 
-  it('that are primitives are told apart by type', () => {
+  it('are distinguished by type if they are primitives', () => {
     const map = new WatchableMap<string | number | bigint | boolean, string>();
     for (const key of [1, '1', 1n, true, 'true', Number.NaN, 1.5]) map.store(key, typeof key);
     expect(map.size).toBe(7);
@@ -357,7 +357,7 @@ describe('loadAllMatching', () => {
 });
 
 describe('replaceAll', () => {
-  it('stores, deletes and leaves alone', () => {
+  it('stores new values, deletes missing keys and leaves equal values alone', () => {
     const map = new WatchableMap<string, Point>();
     map.store('same', { x: 1 });
     map.store('changed', { x: 1 });
@@ -404,7 +404,7 @@ describe('replaceAll', () => {
 });
 
 describe('metrics', () => {
-  it('hear of effective mutations only', () => {
+  it('count effective mutations only', () => {
     const published: string[] = [];
     const map = new WatchableMap<string, number>({
       name: 'm',

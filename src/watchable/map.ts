@@ -1,4 +1,4 @@
-// The watchable map: the publisher's side of the room. Components own maps and hand them to others as ReadonlyWatchable.
+// The watchable map. Components publish into maps of their own and hand them to others as ReadonlyWatchable.
 import { Entries } from './entries.ts';
 import { jsonEqual } from './equal.ts';
 import { ClosedError } from './errors.ts';
@@ -25,7 +25,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   readonly #source: Source<K, V>;
   #closed = false;
 
-  /** `upkeep` is for maps that are kept by others: it hears before they are read, and when nobody does any more. */
+  /** `upkeep` is for maps with computed entries: it is called before a read, and when the last reader has left. */
   constructor(options: WatchableOptions<K, V> = {}, upkeep?: Upkeep) {
     const { maxLag = DEFAULT_MAX_LAG } = options;
     if (!(maxLag >= 1)) throw new RangeError(`maxLag is ${maxLag}: it must be at least 1 (or Infinity)`);
@@ -59,12 +59,12 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return this.#closed;
   }
 
-  /** How many subscriptions are live; for finding those that were never ended. */
+  /** How many subscriptions are live; helps to find those that were never ended. */
   get subscriptions(): number {
     return this.#log.readers;
   }
 
-  /** What answers tracked reads. */
+  /** Answers tracked reads. */
   get [SOURCE](): Entries<K, V> {
     return this.#entries;
   }
@@ -81,7 +81,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return this.#entries.select(selection).values;
   }
 
-  /** The whole state at this moment; free, however large the map. */
+  /** The whole state at this moment; costs nothing, however large the map. */
   loadAll(): StateView<K, V> {
     return this.#entries.view();
   }
@@ -109,7 +109,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return change !== undefined && this.#apply(change);
   }
 
-  /** Deletes a key and returns whether it was there. */
+  /** Deletes a key and returns whether it was present. */
   delete(key: K): boolean {
     this.#refuseIfClosed('delete');
     const id = this.#identify(key);
@@ -149,8 +149,8 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   }
 
   /**
-   * Makes the map hold exactly these entries: stores what is given, deletes everything else, leaves alone what is equal.
-   * Readers see it as one step. If a value is refused, the map stays as it was. Of a repeated key, the last entry counts.
+   * Makes the map hold exactly these entries: stores them, deletes everything else, leaves equal values alone. Readers
+   * see it as one step. If a value is rejected, the map stays as it was. If a key is repeated, the last entry wins.
    */
   replaceAll(entries: Iterable<readonly [K, V]>): { stored: number; deleted: number; unchanged: number } {
     this.#refuseIfClosed('replaceAll');
@@ -167,7 +167,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return { stored, deleted: swept.length, unchanged: given.size - stored };
   }
 
-  /** Adds an index to those that the map was made with. One of the same name must be the same function. */
+  /** Adds an index to those that the map was created with. An index of the same name must have the same function. */
   addIndex(name: string, of: IndexFunction<K, V>): void {
     this.#entries.addIndex(name, of);
   }
@@ -198,7 +198,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
     return key;
   }
 
-  // What storing would do; undefined when nothing. Refuses bad values before anything has changed.
+  // The change that storing would make; undefined if none. Rejects bad values before anything has changed.
   #changeFor(key: K, value: V): Store<K, V> | undefined {
     const id = this.#identify(key);
     const previous = this.#entries.value(id);
@@ -255,7 +255,7 @@ export class WatchableMap<K, V> implements ReadonlyWatchable<K, V>, Disposable {
   }
 }
 
-/** A store that was checked and only needs to be carried out. Nobody is told of one that is equal. */
+/** A store that was validated and only needs to be applied. An equal one notifies nobody. */
 interface Store<K, V> {
   readonly id: Id;
   readonly key: K;

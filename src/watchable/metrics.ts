@@ -1,4 +1,4 @@
-// What this room reports about itself. Whoever implements the interface owns the names of the metrics.
+// The metrics of watchable maps. The implementation of the interface chooses their names.
 
 /** Who handles what: the component and the kind of message. */
 export interface HandlerLabels {
@@ -16,10 +16,10 @@ export interface WatchableMetrics {
   succeeded(labels: HandlerLabels): void;
   /** A handler reported an error (`error`) or threw (`panic`). */
   failed(labels: HandlerLabels, reason: 'error' | 'panic'): void;
-  /** A throwing handler was survived; `failed` is called as well. */
+  /** A handler threw and the loop goes on; `failed` is called as well. */
   panicRecovered(labels: HandlerLabels): void;
   /** How long one call of a handler took, whatever its outcome. */
   duration(labels: HandlerLabels, seconds: number): void;
-  /** How many mutations were waiting before a pass. */
+  /** How many mutations are waiting for the handler. */
   depth(labels: HandlerLabels, mutations: number): void;
 }

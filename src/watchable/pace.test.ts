@@ -5,7 +5,7 @@ import { read } from './testing/streams.ts';
 
 type Numbers = WatchableMap<string, number>;
 
-// Two maps feed each other until a timer has fired; gives up after so many hops that a timer was clearly starved.
+// Two maps feed each other until a timer has fired; gives up after so many hops that the timer was clearly starved.
 async function pingPong(
   pump: (from: Numbers, onUpdate: (value: number) => void) => Promise<void>,
 ): Promise<{ fired: boolean; hops: number }> {
@@ -47,7 +47,7 @@ describe('the starvation guard', () => {
     expect(fired).toBe(true);
   });
 
-  it('lets the event loop turn during a long replay through a quick handler', async () => {
+  it('lets the event loop turn during a long replay through a fast handler', async () => {
     const map: Numbers = new WatchableMap();
     for (let index = 0; index < 1_000; index++) map.store(`k${index}`, index);
     let calls = 0;
@@ -72,7 +72,7 @@ describe('the starvation guard', () => {
     map.close();
   });
 
-  it('drops what waits for its turn when the subscription ends first', async () => {
+  it('drops a deferred delivery when the subscription ends first', async () => {
     const map: Numbers = new WatchableMap();
     const subscriptions = Array.from({ length: 200 }, () => map.subscribe());
     const reads = subscriptions.map((subscription) => subscription.next());

@@ -1,11 +1,11 @@
 // Keeps promise reactions from starving timers and sockets. Streams deliver in microtasks for speed; components that
 // feed each other that way would never let the event loop turn. So the whole process shares one allowance of
-// deliveries, renewed by the loop itself, and whoever finds it spent waits for the next turn.
+// deliveries per turn of the event loop; once it is spent, deliveries wait for the next turn.
 import { setImmediate } from 'node:timers';
 
 const ALLOWANCE = 64;
 
-/** Something that was refused its turn and wants to be called in the next one. */
+/** A delivery that has to wait for the next turn. */
 interface Deferred {
   deliver(): void;
 }
@@ -14,7 +14,7 @@ const waiting = new Set<Deferred>();
 let left = ALLOWANCE;
 let armed = false;
 
-/** Whether a delivery may happen now; if not, ask for the next turn. */
+/** Whether a delivery may happen now; if not, `defer` it. */
 export function mayDeliver(): boolean {
   return left > 0;
 }
@@ -25,7 +25,7 @@ export function spend(): void {
   arm();
 }
 
-/** Calls `deliver` in the next turn of the event loop in which the allowance reaches that far. */
+/** Calls `deliver` in the next turn of the event loop that has allowance left for it. */
 export function defer(deferred: Deferred): void {
   waiting.add(deferred);
   arm();

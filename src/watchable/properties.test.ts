@@ -1,5 +1,5 @@
-// Any interleaving of writers and readers, against a naive model: what a subscriber held before, plus the updates it
-// got, is what it holds now, and that is what the map holds.
+// Any interleaving of writers and readers, compared with a naive model: the state that a subscriber had, plus the
+// updates it got, is the state that it has now and the state of the map.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WatchableMap } from './index.ts';
@@ -19,8 +19,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('end'), reader: fc.nat(5) }) },
 );
 
-describe('for every interleaving', () => {
-  it('previous state plus updates is the new state, whatever is stored, deleted, read, aborted and closed', async () => {
+describe('a watchable map, for every interleaving,', () => {
+  it('delivers the updates from the previous state to the new one, whatever is stored, read or closed', async () => {
     const runs = fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 60, size: 'max' }),
       fc.constantFrom(1, 3, 65_536),
@@ -39,7 +39,7 @@ describe('for every interleaving', () => {
     await fc.assert(runs, { numRuns: 150 });
   });
 
-  it('all subscribers see the same mutations in the same order', async () => {
+  it('delivers the same mutations in the same order to all subscribers', async () => {
     const writes = fc.array(fc.tuple(key, value), { maxLength: 50, size: 'max' });
     await fc.assert(
       fc.asyncProperty(writes, fc.array(fc.nat(50), { maxLength: 10 }), async (entries, pauses) => {

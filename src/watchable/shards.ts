@@ -3,11 +3,11 @@
 import { shardOf } from './hash.ts';
 import type { Id } from './hash.ts';
 
-const FULL = 48;
-const GROWTH = 4;
-const MOST = 4096;
+const MAX_AVERAGE_SIZE = 48;
+const GROWTH_FACTOR = 4;
+const MAX_SHARDS = 4096;
 
-/** The shards as they were at one moment. Nobody writes to them any more. */
+/** The shards as they were at one moment. Nobody writes to them any longer. */
 export type Directory<T> = readonly ReadonlyMap<Id, T>[];
 
 export class Shards<T> {
@@ -33,7 +33,7 @@ export class Shards<T> {
     shard.set(id, item);
     if (shard.size === before) return;
     this.#size++;
-    if (this.#size > FULL * this.#directory.length && this.#directory.length < MOST) this.#grow();
+    if (this.#size > MAX_AVERAGE_SIZE * this.#directory.length && this.#directory.length < MAX_SHARDS) this.#grow();
   }
 
   /** Removes an id that is present. */
@@ -68,7 +68,7 @@ export class Shards<T> {
   }
 
   #grow(): void {
-    const count = this.#directory.length * GROWTH;
+    const count = this.#directory.length * GROWTH_FACTOR;
     const directory = Array.from({ length: count }, () => new Map<Id, T>());
     for (const shard of this.#directory) {
       for (const [id, item] of shard) directory[shardOf(id, count)]!.set(id, item);

@@ -2,9 +2,9 @@
 import { isPlain, jsonEqual } from './equal.ts';
 
 // Deeper than any real document: only a cycle gets here, and cyclic values are compared but not shared.
-const DEEPEST = 256;
+const MAX_DEPTH = 256;
 
-type Fields = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 interface Walk {
   tooDeep: boolean;
@@ -26,7 +26,7 @@ function shareNode(previous: unknown, next: unknown, depth: number, walk: Walk):
   if (!isWalkable(previous) || !isWalkable(next) || Array.isArray(previous) !== Array.isArray(next)) {
     return jsonEqual(previous, next) ? previous : next;
   }
-  if (depth > DEEPEST) walk.tooDeep = true;
+  if (depth > MAX_DEPTH) walk.tooDeep = true;
   if (walk.tooDeep) return next;
   return Array.isArray(next)
     ? shareList(previous as unknown as unknown[], next, depth, walk)
@@ -49,8 +49,8 @@ function shareList(previous: unknown[], next: unknown[], depth: number, walk: Wa
   return equal ? previous : (copy ?? next);
 }
 
-function shareObject(previous: Fields, next: Fields, depth: number, walk: Walk): Fields {
-  let copy: Fields | undefined;
+function shareObject(previous: JsonObject, next: JsonObject, depth: number, walk: Walk): JsonObject {
+  let copy: JsonObject | undefined;
   let equal = true;
   let defined = 0;
   for (const name of Object.keys(next)) {
@@ -77,8 +77,10 @@ function shareObject(previous: Fields, next: Fields, depth: number, walk: Walk):
 }
 
 // Spreading defines properties rather than assigning them, so that a property named __proto__ stays a property.
-function copyOf(fields: Fields): Fields {
-  return Object.getPrototypeOf(fields) === null ? Object.assign(Object.create(null) as Fields, fields) : { ...fields };
+function copyOf(fields: JsonObject): JsonObject {
+  return Object.getPrototypeOf(fields) === null
+    ? Object.assign(Object.create(null) as JsonObject, fields)
+    : { ...fields };
 }
 
 // The previous value was kept. Equal leaves (NaN and NaN, -0 and 0) come back as the previous one.
@@ -90,6 +92,6 @@ function isReplaced(kept: unknown, after: unknown): boolean {
   return typeof kept === 'object' && kept !== after;
 }
 
-function isWalkable(value: unknown): value is Fields {
+function isWalkable(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && isPlain(value);
 }

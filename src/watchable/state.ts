@@ -1,10 +1,10 @@
-// The entries of a map or of a subset: values by id, and the keys beside them where a key is more than its id.
+// The entries of a map or of a subset: values by id, and the keys as well if a key is more than its id.
 import type { Id } from './hash.ts';
 import { Shards } from './shards.ts';
 import type { StateView } from './types.ts';
 import { View } from './view.ts';
 
-/** How keys are told apart. */
+/** How keys are identified. */
 export interface KeyRule<K> {
   /** Whether ids are made by a codec, so that keys must be kept as well. */
   readonly coded: boolean;

@@ -1,4 +1,4 @@
-// The half of a subscription that faces its reader: parked reads, first come first served, and every way to end.
+// The reader's side of a subscription: parked reads, served first come, first served, and all ways to end.
 // Map subscriptions and combined streams extend it.
 import { onAbort } from './abort.ts';
 import { defer, mayDeliver, spend } from './pace.ts';

@@ -94,7 +94,7 @@ describe('updates', () => {
     ['add and delete', (map) => [map.store('n', 1), map.delete('n')], ['+n=1', '-n=1']],
     ['replaceAll', (map) => map.replaceAll([['b', 2]]), ['+b=2', '-a=1']],
   ];
-  it.each(cases)('of %s are all reported, although the state may be unchanged', async (_name, change, expected) => {
+  it.each(cases)('are all reported for %s, although the state may be unchanged', async (_name, change, expected) => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe();
     await read(subscription);
@@ -108,7 +108,7 @@ describe('updates', () => {
     ['a swap to an equal value', (map) => map.compareAndSwap('a', 1, 1)],
     ['replaceAll with the same entries', (map) => map.replaceAll([['a', 1]])],
   ];
-  it.each(nothing)('of %s do not exist: the reader stays parked', async (_name, change) => {
+  it.each(nothing)('are not reported for %s: the reader stays parked', async (_name, change) => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe();
     await read(subscription);
@@ -118,7 +118,7 @@ describe('updates', () => {
     map.close();
   });
 
-  it('between subscribing and the first read are in the first snapshot, and in its state', async () => {
+  it('made between subscribing and the first read are in the first snapshot, and in its state', async () => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe();
     map.store('b', 2);
@@ -165,7 +165,7 @@ describe('state', () => {
     expect((await read(first)).state).toBe((await read(second)).state);
   });
 
-  it('is left out after the first snapshot on request', async () => {
+  it('is left out after the first snapshot if asked to', async () => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe({ state: false });
     expect(stateOf(await read(subscription))).toEqual({ a: 1 });
@@ -179,21 +179,21 @@ describe('state', () => {
   });
 });
 
-describe('the end of a subscription', () => {
-  it('has come for one that starts with an aborted signal', async () => {
+describe('a subscription', () => {
+  it('has ended if it starts with an aborted signal', async () => {
     const map = mapOf({ a: 1 });
     const subscription = map.subscribe({ signal: AbortSignal.abort() });
     expect(await subscription.next()).toEqual(done);
     expect([map.subscriptions, subscription.lag]).toEqual([0, 0]);
   });
 
-  it('has come for one that starts on a closed map, without a snapshot', async () => {
+  it('has ended, without a snapshot, if it starts on a closed map', async () => {
     const map = mapOf({ a: 1 });
     map.close();
     expect(await map.subscribe().next()).toEqual(done);
   });
 
-  it('drops what a wake-up had in store when abort comes first', async () => {
+  it('drops pending updates when it is aborted before they are delivered', async () => {
     const map = mapOf({});
     const controller = new AbortController();
     const subscription = map.subscribe({ signal: controller.signal });
@@ -204,7 +204,7 @@ describe('the end of a subscription', () => {
     expect(await parked).toEqual(done);
   });
 
-  it('comes before any read made by an earlier listener of the same signal', async () => {
+  it('ends before a read made by an earlier listener of the same signal', async () => {
     const map = mapOf({ a: 1 });
     const controller = new AbortController();
     const reads: Promise<unknown>[] = [];
@@ -214,7 +214,7 @@ describe('the end of a subscription', () => {
     expect(await reads[0]).toEqual(done);
   });
 
-  it('comes from inside a loop over the same map', async () => {
+  it('can be ended inside a loop over the same map', async () => {
     const map = mapOf({ a: 1 });
     let passes = 0;
     for await (const _snapshot of map.subscribe()) {
@@ -224,7 +224,7 @@ describe('the end of a subscription', () => {
     expect(passes).toBe(1);
   });
 
-  it('leaves nothing registered, however it comes', async () => {
+  it('leaves nothing registered, however it ends', async () => {
     const map = mapOf({ a: 1 });
     for await (const _snapshot of map.subscribe()) break;
     expect(map.subscriptions).toBe(0);
@@ -243,7 +243,7 @@ describe('the end of a subscription', () => {
     expect(map.subscriptions).toBe(0);
   });
 
-  it('makes parked and later reads finish after return', async () => {
+  it('finishes parked and later reads after return', async () => {
     const subscription = mapOf({}).subscribe();
     await read(subscription);
     const parked = [subscription.next(), subscription.next()];
@@ -298,14 +298,14 @@ describe('a backlog beyond maxLag', () => {
     expect(await read(subscription)).toMatchObject({ coalesced: false, initial: false });
   });
 
-  it('is not touched up to maxLag', async () => {
+  it('is not folded up to maxLag', async () => {
     const map = lagging(4);
     const subscription = map.subscribe();
     for (let value = 1; value <= 4; value++) map.store('a', value);
     expect(await read(subscription)).toMatchObject({ coalesced: false, updates: { length: 4 } });
   });
 
-  it('is folded while the reader is away, for each of several readers, and for subsets through their predicate', async () => {
+  it('is folded while the reader is away, for each of several readers, and for subsets by their predicate', async () => {
     const map = lagging(100);
     const [first, second] = [map.subscribe(), map.subscribe()];
     const subset = map.subscribe({ include: (key) => key === 'k1' });
@@ -320,7 +320,7 @@ describe('a backlog beyond maxLag', () => {
     expect([brief(snapshot.updates), Object.fromEntries(snapshot.state)]).toEqual([['+k1=4999'], { k1: 4999 }]);
   });
 
-  it('forgets keys that came and went, so that churn cannot grow it without end', async () => {
+  it('forgets keys that came and went, so that churn cannot grow it without limit', async () => {
     const map = lagging(100);
     map.store('known', 0);
     const subscription = map.subscribe();

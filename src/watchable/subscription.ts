@@ -1,4 +1,4 @@
-// One subscriber's place in a map's mutation log, and the snapshots that it reads from there.
+// One subscriber's position in the mutation log of a map, and the snapshots that it reads from there.
 import { Fold } from './fold.ts';
 import type { Id } from './hash.ts';
 import type { FoldRound, LogNode, MutationLog } from './log.ts';
@@ -8,7 +8,7 @@ import { ConflatingStream } from './stream.ts';
 import { Subset } from './subset.ts';
 import type { Snapshot, StateView, SubscribeOptions, Subscription, Update } from './types.ts';
 
-/** What a subscription needs of its map. */
+/** What a subscription needs from its map. */
 export interface Source<K, V> {
   readonly label: string;
   readonly maxLag: number;
@@ -20,7 +20,7 @@ export interface Source<K, V> {
   refresh(): void;
 }
 
-/** Where a live subscription stands; dropped as a whole when it ends, so that nothing stays pinned. */
+/** The position of a live subscription; dropped as a whole when it ends, so that nothing is kept in memory. */
 interface Cursor<K, V> {
   readonly source: Source<K, V>;
   /** The last node consumed, and the version of the map at that node. */
@@ -38,7 +38,7 @@ const nothing = new State<never, never>({ coded: false, identify: (key) => key }
 export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> implements Subscription<K, V> {
   readonly #withState: boolean;
   #initial = true;
-  #place: Cursor<K, V> | undefined;
+  #cursor: Cursor<K, V> | undefined;
   #onDirty: (() => void) | undefined;
   readonly #keys: KeyRule<K>;
 
@@ -50,7 +50,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
     if (this.ended) return;
     const { log } = source;
     log.join(this);
-    this.#place = {
+    this.#cursor = {
       source,
       node: log.tail,
       version: log.version,
@@ -58,14 +58,14 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
       fold: undefined,
       subset: undefined,
     };
-    if (options.include !== undefined) this.#place.subset = this.#enterSubset(source, options.include);
+    if (options.include !== undefined) this.#cursor.subset = this.#enterSubset(source, options.include);
   }
 
   get lag(): number {
-    return this.#place === undefined ? 0 : this.#place.source.log.version - this.#place.delivered;
+    return this.#cursor === undefined ? 0 : this.#cursor.source.log.version - this.#cursor.delivered;
   }
 
-  /** What two keys must have in common to be the same key. */
+  /** The id of a key: equal keys have equal ids. */
   identify(key: K): Id {
     return this.#keys.identify(key);
   }
@@ -77,23 +77,23 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 
   take(): Snapshot<K, V> | undefined {
-    const place = this.#place;
-    if (place === undefined) return undefined;
-    const { source } = place;
+    const cursor = this.#cursor;
+    if (cursor === undefined) return undefined;
+    const { source } = cursor;
     source.refresh();
-    const tooLong = source.log.version - place.version > source.maxLag;
-    const fold = place.fold ?? (tooLong ? new Fold<K, V>(source.maxLag) : undefined);
+    const tooLong = source.log.version - cursor.version > source.maxLag;
+    const fold = cursor.fold ?? (tooLong ? new Fold<K, V>(source.maxLag) : undefined);
     const updates: Update<K, V>[] = [];
-    this.#consume(place, fold === undefined ? (_id, update) => void updates.push(update) : fold.add.bind(fold));
+    this.#consume(cursor, fold === undefined ? (_id, update) => void updates.push(update) : fold.add.bind(fold));
     // The predicate may have failed, or ended this subscription.
     if (this.ended) return undefined;
-    const { version } = place;
-    place.fold = undefined;
-    place.delivered = version;
+    const { version } = cursor;
+    cursor.fold = undefined;
+    cursor.delivered = version;
     const pending = fold?.updates() ?? updates;
     if (pending.length === 0 && !this.#initial) return undefined;
     const initial = this.#initial;
-    const state = initial || this.#withState ? (place.subset ?? source).state() : (nothing as StateView<K, V>);
+    const state = initial || this.#withState ? (cursor.subset ?? source).state() : (nothing as StateView<K, V>);
     this.#initial = false;
     return { state, updates: pending, initial, coalesced: fold !== undefined, version };
   }
@@ -108,27 +108,27 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 
   catchUp(round: FoldRound<K, V>): void {
-    const place = this.#place;
-    if (place === undefined || place.source.log.version - place.version <= place.source.maxLag) return;
-    // Subscribers that stand at the same place would all make the same fold: make it once and let them hold it together.
-    // Whoever reads first adds what came since; the others will only add that again.
-    const start = place.fold ?? place.node;
-    const made = place.subset === undefined ? round.get(start) : undefined;
-    const fold = made ?? place.fold ?? new Fold<K, V>(place.source.maxLag);
-    if (made === undefined) this.#consume(place, fold.add.bind(fold));
-    else moveToTail(place);
+    const cursor = this.#cursor;
+    if (cursor === undefined || cursor.source.log.version - cursor.version <= cursor.source.maxLag) return;
+    // Subscribers at the same position would all build the same fold: build it once and share it. The first to read
+    // adds what came since; the others add the same again, which changes nothing.
+    const start = cursor.fold ?? cursor.node;
+    const made = cursor.subset === undefined ? round.get(start) : undefined;
+    const fold = made ?? cursor.fold ?? new Fold<K, V>(cursor.source.maxLag);
+    if (made === undefined) this.#consume(cursor, fold.add.bind(fold));
+    else moveToTail(cursor);
     if (this.ended) return;
-    place.fold = fold;
-    if (place.subset === undefined) round.set(start, fold);
+    cursor.fold = fold;
+    if (cursor.subset === undefined) round.set(start, fold);
   }
 
   protected park(): void {
-    this.#place?.source.log.park(this);
+    this.#cursor?.source.log.park(this);
   }
 
   protected release(): void {
-    this.#place?.source.log.leave(this);
-    this.#place = undefined;
+    this.#cursor?.source.log.leave(this);
+    this.#cursor = undefined;
     this.#onDirty?.();
     this.#onDirty = undefined;
   }
@@ -143,11 +143,11 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 
   // Emits what happened since the last consumed node, as this subscriber sees it, and moves to the tail.
-  #consume(place: Cursor<K, V>, emit: (id: Id, update: Update<K, V>) => void): void {
-    const { subset } = place;
-    let node = place.node.next;
-    moveToTail(place);
-    const tail = place.node;
+  #consume(cursor: Cursor<K, V>, emit: (id: Id, update: Update<K, V>) => void): void {
+    const { subset } = cursor;
+    let node = cursor.node.next;
+    moveToTail(cursor);
+    const tail = cursor.node;
     try {
       for (; node !== undefined; node = node === tail ? undefined : node.next) {
         const update = subset === undefined ? node.update : subset.follow(node);
@@ -159,7 +159,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 }
 
-function moveToTail<K, V>(place: Cursor<K, V>): void {
-  place.node = place.source.log.tail;
-  place.version = place.source.log.version;
+function moveToTail<K, V>(cursor: Cursor<K, V>): void {
+  cursor.node = cursor.source.log.tail;
+  cursor.version = cursor.source.log.version;
 }

@@ -87,7 +87,7 @@ describe('a change seen through a subset', () => {
 });
 
 describe('the predicate', () => {
-  it('is asked once an entry and once a store; membership is remembered when its answer changes', async () => {
+  it('is called once per entry and once per store; membership is remembered when its answer changes', async () => {
     const map = new WatchableMap<string, number>();
     map.store('a', 1);
     const asked: string[] = [];
@@ -106,7 +106,7 @@ describe('the predicate', () => {
     expect(asked).toEqual(['a=1', 'b=2']);
   });
 
-  it('may throw: that ends its own subscription with the error, and no other', async () => {
+  it('ends only its own subscription, with the error, when it throws', async () => {
     const map = new WatchableMap<string, number>();
     const include = (_key: string, value: number): boolean => {
       if (value === 13) throw new Error('unlucky');

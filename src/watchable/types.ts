@@ -1,4 +1,4 @@
-// The public vocabulary: what a map offers to publishers and subscribers. Everything else in this room implements it.
+// The public interface: what a map offers to publishers and subscribers. Everything else in this folder implements it.
 import type { WatchableMetrics } from './metrics.ts';
 import type { IndexFunction, Readable } from './reads/read.ts';
 
@@ -11,7 +11,7 @@ export interface WatchableOptions<K, V> {
    * the same string. `JSON.stringify([key.namespace ?? null, key.name])` is; joining with a separator is not.
    */
   readonly key?: (key: K) => string;
-  /** By name: under what each entry is found by `list({ index })`. A value for which one throws is refused. */
+  /** The index functions by name, for `list({ index })`. A value for which one throws is rejected. */
   readonly indexes?: Readonly<Record<string, IndexFunction<K, V>>>;
   /** Whether storing `b` over `a` changes nothing. Default: `jsonEqual`. */
   readonly equals?: (a: V, b: V) => boolean;
@@ -22,11 +22,11 @@ export interface WatchableOptions<K, V> {
   readonly isolate?: 'freeze' | 'clone' | 'none';
   /** Keep the references of equal sub-trees of the previous value, for consumers that memoise by reference. */
   readonly share?: boolean;
-  /** What an equal store does to the stored reference. Subscribers are not told in either case. Default: `keep`. */
+  /** What an equal store does to the stored reference. Subscribers are not notified in either case. Default: `keep`. */
   readonly onEqual?: 'keep' | 'replace';
   /** Undelivered mutations a subscription may lag behind before they are folded to the last one per key. */
   readonly maxLag?: number;
-  /** Told about every effective mutation. */
+  /** Counts every effective mutation. */
   readonly metrics?: Pick<WatchableMetrics, 'published'>;
 }
 
@@ -54,7 +54,7 @@ export interface StateView<K, V> extends Iterable<readonly [K, V]> {
 /** The newest state and the mutations that led to it since the subscriber last asked. */
 export interface Snapshot<K, V> {
   readonly state: StateView<K, V>;
-  /** Every effective mutation since the last read, in order: a log, not a difference of states. */
+  /** Every effective mutation since the last read, in order: a log, not a diff of states. */
   readonly updates: readonly Update<K, V>[];
   /** Whether this is the subscription's first snapshot. Its state already contains its updates. */
   readonly initial: boolean;
@@ -79,11 +79,11 @@ export interface SubscribeOptions<K, V> {
    * it must be pure. If it throws, the subscription ends with that error.
    */
   readonly include?: (key: K, value: V) => boolean;
-  /** `false` leaves `state` empty in all snapshots but the first, for consumers that live on updates. */
+  /** `false` leaves `state` empty in all snapshots but the first, for consumers that need only updates. */
   readonly state?: boolean;
 }
 
-/** What to hand to subscribers, so that publishing stays with the owner of the map. */
+/** The read-only side of a map, to hand to subscribers: only the owner of the map publishes. */
 export interface ReadonlyWatchable<K, V> extends Readable<K, V> {
   readonly version: number;
   readonly closed: boolean;

@@ -34,17 +34,17 @@ export class View<K, V> implements StateView<K, V> {
   }
 
   keys(): IterableIterator<K> {
-    if (this.#keys !== undefined) return new Walk(this.#keys, (shard) => shard.values());
-    return new Walk(this.#values, (shard) => shard.keys() as Iterator<K>);
+    if (this.#keys !== undefined) return new ShardIterator(this.#keys, (shard) => shard.values());
+    return new ShardIterator(this.#values, (shard) => shard.keys() as Iterator<K>);
   }
 
   values(): IterableIterator<V> {
-    return new Walk(this.#values, (shard) => shard.values());
+    return new ShardIterator(this.#values, (shard) => shard.values());
   }
 
   [Symbol.iterator](): IterableIterator<readonly [K, V]> {
     if (this.#keys !== undefined) return this.#coded();
-    return new EntryWalk(this.#values as readonly ReadonlyMap<K, V>[]);
+    return new EntryIterator(this.#values as readonly ReadonlyMap<K, V>[]);
   }
 
   forEach(visit: (value: V, key: K) => void): void {
@@ -64,9 +64,9 @@ export class View<K, V> implements StateView<K, V> {
   }
 }
 
-// The two walks are written out by hand, and apart, because then the optimiser sees through them; a generator would make
+// The two iterators are written by hand, and separately, so that the JIT can optimise them; a generator would make
 // consumers of the whole state several times slower.
-class EntryWalk<K, V> implements IterableIterator<[K, V]> {
+class EntryIterator<K, V> implements IterableIterator<[K, V]> {
   readonly #directory: readonly ReadonlyMap<K, V>[];
   #position = 0;
   #entries: Iterator<[K, V]>;
@@ -89,7 +89,7 @@ class EntryWalk<K, V> implements IterableIterator<[K, V]> {
   }
 }
 
-class Walk<S, T> implements IterableIterator<T> {
+class ShardIterator<S, T> implements IterableIterator<T> {
   readonly #directory: Directory<S>;
   readonly #open: (shard: ReadonlyMap<Id, S>) => Iterator<T>;
   #position = 0;

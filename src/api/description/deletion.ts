@@ -1,16 +1,16 @@
-// What a deletion takes along, as data: who deletes something waits for it, and shows what is still there.
+// What a deletion removes or cleans up, as data: a command that deletes waits for it, and shows what is still there.
 import type { AnyKind, Kind, KubeObject, Ref } from '../../kube/objects.ts';
 
-/** An object that a deletion takes along, or cleans. */
+/** An object that a deletion removes or cleans up. */
 export interface Removal {
   readonly label: string;
   readonly kind: AnyKind;
   readonly ref: Ref;
-  /** Whether an object that is still found under this name is no reason to wait. */
+  /** Whether an object that is still found under this name need not be waited for. */
   readonly isDone: (found: KubeObject) => boolean;
 }
 
-/** An object that goes or, where `isClean` tells when it is, stays and is cleaned. */
+/** An object that is deleted or, with `isClean`, kept and cleaned up. */
 export function removal<T extends KubeObject>(
   kind: Kind<T>,
   { name, namespace }: Ref,
@@ -21,7 +21,7 @@ export function removal<T extends KubeObject>(
   return { label, kind, ref, isDone: (found) => isClean(found as T) };
 }
 
-/** The same for this very object: another one that comes by its name is no reason to wait. */
+/** The same for exactly this object: a new object of the same name has another UID and is not waited for. */
 export function removalOf<T extends KubeObject>(kind: Kind<T>, { metadata }: T, label: string): Removal {
   return removal(kind, metadata, label, (found) => found.metadata.uid !== metadata.uid);
 }

@@ -1,4 +1,4 @@
-// What happened to an object recently: the Events that a description ends with.
+// Recent Events of an object, shown at the end of its description.
 import { Event } from '../../kube/events.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { ObjectReader } from './reader.ts';
@@ -12,19 +12,19 @@ export interface RecentEvent {
 
 const RECENT = 8;
 
-/** The Events about an object, the latest last; none where they may not be read. */
+/** The Events about an object, latest last; none if we may not read them. */
 export function eventsAbout(read: ObjectReader, { kind, metadata }: KubeObject): readonly Event[] {
   const fieldSelector = `regarding.kind=${kind},regarding.name=${metadata.name}`;
   const events = read.list(Event, { namespace: metadata.namespace!, fieldSelector });
   return latestLast(events.filter(({ regarding }) => regarding.uid === undefined || regarding.uid === metadata.uid));
 }
 
-/** Events by when they were last seen. */
+/** Sorts Events by when they were last seen. */
 export function latestLast(events: readonly Event[]): readonly Event[] {
   return [...events].sort((a, b) => (lastSeen(a) < lastSeen(b) ? -1 : 1));
 }
 
-/** The last few of Events that are in order. */
+/** The last few of sorted Events. */
 export function recentEvents(events: readonly Event[]): readonly RecentEvent[] {
   return events
     .slice(-RECENT)

@@ -1,27 +1,27 @@
-// What a user is told about an object, as data: a tree of its parts, how far each is, what goes with it. The rooms make
-// these; the command line prints them, and a dashboard draws them.
+// The description of an object, as data: a tree of its parts with their state and progress. The rooms build it; the
+// command line prints it, and the dashboard draws it.
 
 import type { RecentEvent } from './events.ts';
 
-/** A tree of what something consists of, and what happened to it. */
+/** The parts of an object as a tree, and its recent Events. */
 export interface Description {
   readonly tree: TreeNode;
   readonly events: readonly RecentEvent[];
 }
 
-/** One part of something, with its state and why it is not as it should be. */
+/** One part of an object, with its state and problems. */
 export interface TreeNode {
   readonly kind: string;
   readonly name: string;
   readonly state: string;
-  /** What a person wants to see beside the state. */
+  /** Shown beside the state. */
   readonly detail?: string;
   /** Why it is not as it should be. */
   readonly reasons?: readonly string[];
   readonly children?: readonly TreeNode[];
 }
 
-/** A part; what is empty is left out, and no reason is given twice. */
+/** Makes a tree node without empty fields and duplicate reasons. */
 export function node(
   kind: string,
   name: string,
@@ -39,16 +39,16 @@ export function node(
   };
 }
 
-/** Everything in a tree that is not as it should be: the part, and why. */
+/** All problems in a tree, each with its part. */
 export function problemsOf({ kind, name, reasons = [], children = [] }: TreeNode): string[] {
   return [...reasons.map((reason) => `${kind} ${name}: ${reason}`), ...children.flatMap(problemsOf)];
 }
 
-/** How far one part of something is. */
+/** The progress of one part of an object. */
 export interface ProgressStep {
   /** Names the part; stays the same over time. */
   readonly label: string;
   readonly state: 'waiting' | 'working' | 'done' | 'failed';
-  /** How it is now. */
+  /** The current state in words. */
   readonly note: string;
 }

@@ -1,11 +1,11 @@
-// A reader of objects that a test has made: for the tests of descriptions.
+// An ObjectReader over the objects of a test.
 import type { Selection } from '../../kube/client/client.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/objects.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { matches, parseSelector } from '../../kube/selector.ts';
 import type { ObjectReader } from '../description/reader.ts';
 
-/** Reads these objects; what is in `hidden`, as `Kind namespace/name`, may not be seen. */
+/** Reads these objects; those listed in `hidden`, as `Kind namespace/name`, may not be read. */
 export function readerOf(objects: readonly KubeObject[], hidden: readonly string[] = []): ObjectReader {
   const isHidden = ({ kind }: AnyKind, ref: Ref): boolean => hidden.includes(`${kind} ${keyOf(ref)}`);
   const ofKind = (kind: AnyKind): readonly KubeObject[] => objects.filter((each) => each.kind === kind.kind);

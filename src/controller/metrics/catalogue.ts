@@ -1,5 +1,5 @@
-// Every metric that a process reports whatever its controllers are. Those of controllers stand beside them: `gauges`,
-// `counters` and `timings` of a definition. The reference page is written from both.
+// The metrics of every process. Metrics of controllers are in their definitions:
+// `gauges`, `counters` and `timings`. The reference page is generated from both.
 
 export interface MetricDefinition {
   readonly name: string;
@@ -35,7 +35,7 @@ const histogram = (
 const ofController = ['controller'];
 const ofQueue = ['name', 'controller'];
 
-/** Under the names that dashboards for controller-runtime and client-go know, and our own. */
+/** With the names that dashboards for controller-runtime and client-go know, and our own. */
 export const METRICS = {
   reconciles: counter('controller_runtime_reconcile_total', 'Reconciles by result', ['controller', 'result']),
   errors: counter('controller_runtime_reconcile_errors_total', 'Reconciles that failed', ofController),

@@ -1,4 +1,4 @@
-// The metrics of a process: what its parts report as they work, in a registry of its own.
+// The metrics of a process, in a registry of its own.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueMetrics } from '../queue.ts';
 import { METRICS } from './catalogue.ts';
@@ -6,7 +6,7 @@ import type { MetricDefinition } from './catalogue.ts';
 
 const RESULTS = ['success', 'error', 'requeue', 'requeue_after'];
 
-/** What one controller reports as it works. */
+/** The metrics of one controller. */
 export interface ControllerMetrics {
   readonly queue: QueueMetrics;
   workers(count: number): void;
@@ -18,7 +18,7 @@ export interface ControllerMetrics {
   wrote(kind: KindName, did: string): void;
 }
 
-/** A gauge whose series are computed when somebody asks for them. */
+/** A gauge whose series are computed at each scrape. */
 export type ComputedGauge = Pick<MetricDefinition, 'name' | 'help' | 'labels'>;
 
 export type Labels = Readonly<Record<string, string>>;
@@ -36,22 +36,22 @@ interface KindName {
 export interface Metrics {
   readonly registry: Registry;
   controller(name: string): ControllerMetrics;
-  /** Adds a gauge: `series` is called at each scrape, and what it no longer names is gone. */
+  /** Adds a gauge: `series` is called at each scrape, and replaces all earlier series. */
   computed(gauge: ComputedGauge, series: () => Iterable<Series>): void;
-  /** Adds a counter; returns what counts. */
+  /** Adds a counter; returns the function that increments it. */
   counter(counter: ComputedGauge & { readonly initial?: readonly Labels[] }): (labels: Labels) => void;
-  /** Adds a histogram; returns what observes. */
+  /** Adds a histogram; returns the function that observes a value. */
   histogram(histogram: ComputedGauge & { readonly buckets: readonly number[] }): (each: Series) => void;
-  /** A webhook is called; returns what is to be called with the HTTP status code of the answer. */
+  /** Records a call of a webhook; the returned function must be called with the HTTP status code of the answer. */
   webhook(path: string): (code: number) => void;
   request(request: { method: string; code: number; host: string; durationMs: number }): void;
   leading(name: string, leads: boolean): void;
   watchFailed(kind: KindName): void;
-  /** The Prometheus text form. */
+  /** The Prometheus text format. */
   text(): Promise<string>;
 }
 
-/** Makes the metrics of a process. */
+/** Creates the metrics of a process. */
 export function createMetrics({ version }: { readonly version?: string } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -156,7 +156,7 @@ export function createMetrics({ version }: { readonly version?: string } = {}): 
   };
 }
 
-/** What the process itself takes. */
+/** Adds the metrics of the process itself. */
 function addProcess(registry: Registry): void {
   const add = (Metric: typeof Counter | typeof Gauge, { name, help }: MetricDefinition, value: () => number): void => {
     const made: Counter | Gauge = new Metric({

@@ -1,4 +1,4 @@
-// Gauges that count objects: by their state in a word, and by their conditions.
+// Gauges that count objects by state and by condition.
 import type { Kind, KubeObject } from '../../kube/objects.ts';
 import { conditionsOf } from '../conditions.ts';
 import type { TableGauge } from '../definition.ts';
@@ -6,10 +6,10 @@ import type { TableGauge } from '../definition.ts';
 export interface StateGauge<T extends KubeObject> {
   readonly name: string;
   readonly help: string;
-  /** `state` if not said otherwise. */
+  /** `state` by default. */
   readonly label?: string;
   readonly kind: Kind<T>;
-  /** Every word that `stateOf` has: a series that is not there can't fall to 0. */
+  /** All values of `stateOf`: a series that is absent can't fall to 0. */
   readonly states: readonly string[];
   /** Undefined for an object that is not counted. */
   stateOf(object: T): string | undefined;

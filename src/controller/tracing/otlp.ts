@@ -1,5 +1,5 @@
-// Sends spans to a collector: OTLP over HTTP with JSON, the one form that needs no library. Traces are a help and never a
-// hindrance: what can't be sent is dropped, and said once.
+// Sends spans to a collector: OTLP over HTTP with JSON, which needs no library. Tracing must never disturb the process:
+// spans that can't be sent are dropped, with one log line.
 import type { Logger } from '../logger.ts';
 import { createTracer } from './span.ts';
 import type { Attributes, EndedSpan, Tracer } from './span.ts';
@@ -17,15 +17,15 @@ export interface OtlpOptions {
 
 export interface Exporter {
   readonly tracer: Tracer;
-  /** Sends what there is. */
+  /** Sends the buffered spans. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const FLUSH_MS = 5_000;
-const MOST_IN_A_BATCH = 512;
-/** What waits while the collector does not answer; older spans are dropped. */
-const MOST_WAITING = 4_096;
+const MAX_BATCH_SIZE = 512;
+/** The buffer while the collector does not answer; older spans are dropped. */
+const MAX_WAITING = 4_096;
 const TIMEOUT_MS = 10_000;
 
 export function exportTraces(options: OtlpOptions): Exporter {
@@ -38,7 +38,7 @@ export function exportTraces(options: OtlpOptions): Exporter {
 
   const send = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST_IN_A_BATCH);
+      const batch = waiting.slice(0, MAX_BATCH_SIZE);
       const problem = await post(url, headers, requestOf(batch, options));
       if (problem !== undefined) {
         if (!isFailing) logger.warn({ url, problem }, 'traces cannot be sent, dropping those that exceed the buffer');
@@ -56,7 +56,7 @@ export function exportTraces(options: OtlpOptions): Exporter {
   return {
     tracer: createTracer((span) => {
       waiting.push(span);
-      if (waiting.length <= MOST_WAITING) return;
+      if (waiting.length <= MAX_WAITING) return;
       waiting.shift();
       dropped++;
     }),
@@ -68,7 +68,7 @@ export function exportTraces(options: OtlpOptions): Exporter {
   };
 }
 
-/** What is wrong; undefined if it was taken. */
+/** Returns what went wrong; undefined if the collector accepted the spans. */
 async function post(url: string, headers: Readonly<Record<string, string>>, body: object): Promise<string | undefined> {
   try {
     const response = await fetch(url, {
@@ -129,7 +129,7 @@ function valueOf(value: string | number | boolean): object {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** `key=value,key=value`, as OTEL_EXPORTER_OTLP_HEADERS has them. Throws for anything else. */
+/** Parses `key=value,key=value`, as in OTEL_EXPORTER_OTLP_HEADERS. Throws for anything else. */
 export function parseHeaders(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(',').filter((each) => each.trim() !== '');
   return Object.fromEntries(

@@ -1,5 +1,5 @@
-// Traces of reconciles: what was done for an object, how long each part took, and what failed. Nothing is kept or
-// measured unless somebody asked for it.
+// Traces of reconciles: what was done for an object, how long each part took, and what failed. Nothing is measured
+// unless tracing is enabled.
 import { randomBytes } from 'node:crypto';
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
@@ -13,16 +13,16 @@ export interface EndedSpan {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** What it failed with. */
+  /** The error, if it failed. */
   readonly error?: string;
 }
 
-/** Something that takes time. */
+/** A timed operation. */
 export interface Span {
-  /** For lines of the log; undefined when nobody traces. */
+  /** For log lines; undefined without tracing. */
   readonly traceId: string | undefined;
   set(attributes: Attributes): void;
-  /** Measures a part of it. What is thrown is noted, and thrown on. */
+  /** Measures a part of it in a child span. An error is recorded and rethrown. */
   part<R>(name: string, run: (span: Span) => R): R;
   /** Ends it, once; with an error if it failed. */
   end(error?: unknown): void;
@@ -34,10 +34,10 @@ export interface Tracer {
 
 const nothing: Span = { traceId: undefined, set: () => {}, part: (_name, run) => run(nothing), end: () => {} };
 
-/** For when nobody asked for traces. */
+/** Used when tracing is disabled. */
 export const noTracer: Tracer = { start: () => nothing };
 
-/** Gives spans that have ended to somebody. */
+/** Creates a tracer that passes each ended span to `onEnd`. */
 export function createTracer(onEnd: (span: EndedSpan) => void, now: () => number = preciseNow): Tracer {
   const start = (traceId: string, parentSpanId: string | undefined, name: string, attributes: Attributes): Span => {
     const spanId = randomBytes(8).toString('hex');

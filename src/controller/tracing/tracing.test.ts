@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closes.splice(0).toReversed()) await close();
 });
 
-/** A manager that traces, and all that it logs. */
+/** A manager with tracing, and all its log lines. */
 async function run(
   failing: boolean,
 ): Promise<{ spans: readonly EndedSpan[]; lines: readonly Record<string, unknown>[] }> {
@@ -42,7 +42,7 @@ async function run(
 }
 
 describe('a reconcile', () => {
-  test('is a span with its object and result, and one for the plan, the writes and the status in it', async () => {
+  test('is a span with its object and result, and child spans for the plan, the writes and the status', async () => {
     const { spans } = await run(false);
     const root = spans.find(
       ({ name, traceId }) =>
@@ -69,7 +69,7 @@ describe('a reconcile', () => {
     }
   });
 
-  test('that fails says so, and lines of the log name its object and its trace', async () => {
+  test('records its failure in the span, and its log lines name the object and the trace', async () => {
     const { spans, lines } = await run(true);
     const failed = spans.filter(({ error }) => error === 'a defect');
     expect(failed.map(({ name }) => name)).toEqual(expect.arrayContaining(['plan', `reconcile ${copier.name}`]));
@@ -83,7 +83,7 @@ describe('a reconcile', () => {
 });
 
 describe('a collector', () => {
-  /** A collector that answers with this status, and what it got. */
+  /** A collector that answers with this status, and the requests that it received. */
   async function collector(status: {
     code: number;
   }): Promise<{ url: string; got: { path: string; token: unknown; body: unknown }[] }> {
@@ -100,7 +100,7 @@ describe('a collector', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got };
   }
 
-  test('gets spans as OTLP says, with the headers', async () => {
+  test('receives spans in the OTLP format, with the headers', async () => {
     const { url, got } = await collector({ code: 200 });
     const logger = createLogger({ level: 'silent' });
     const exporter = exportTraces({
@@ -144,7 +144,7 @@ describe('a collector', () => {
     });
   });
 
-  test('that refuses is told once, and gets what waits when it takes it again', async () => {
+  test('is logged once when it rejects spans, and receives the buffered ones when it accepts them again', async () => {
     const status = { code: 503 };
     const { url, got } = await collector(status);
     const lines: string[] = [];
@@ -161,7 +161,7 @@ describe('a collector', () => {
     expect(lines[1]).toContain('traces are sent again');
   });
 
-  test.each(['token', '=a'])('headers %j are refused', (text) => {
+  test.each(['token', '=a'])('headers %j are rejected', (text) => {
     expect(() => parseHeaders(text)).toThrow(`"${text}" is not a header: write NAME=VALUE,NAME=VALUE`);
   });
 });

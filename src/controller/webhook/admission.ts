@@ -1,4 +1,4 @@
-// The words of admission: what the API server asks a webhook, and what it hears. Knows `admission.k8s.io/v1`.
+// Admission reviews (`admission.k8s.io/v1`): the request of the API server to a webhook, and the response.
 import type { Status } from '../../kube/errors.ts';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/objects.ts';
@@ -11,7 +11,7 @@ export interface AdmissionRequest {
   readonly subResource?: string;
   readonly name?: string;
   readonly namespace?: string;
-  /** Who sent the request that is to be admitted. */
+  /** The user who sent the request. */
   readonly userInfo: UserInfo;
   readonly object?: KubeObject | null;
   readonly oldObject?: KubeObject | null;
@@ -24,7 +24,7 @@ export interface AdmissionResponse {
   readonly warnings?: readonly string[];
 }
 
-/** Decides about one request; the signal aborts when nobody waits for the answer any more. */
+/** Decides about one request; the signal aborts when nobody waits for the answer any longer. */
 export type AdmissionHandler = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionResponse>;
 
 const API_VERSION = 'admission.k8s.io/v1';

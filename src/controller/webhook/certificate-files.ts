@@ -1,4 +1,4 @@
-// The certificate of a webhook server from a directory that somebody else fills, such as a mounted Secret.
+// The certificate of a webhook server from a directory that somebody else manages, such as a mounted Secret.
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -9,11 +9,11 @@ import type { Logger } from '../logger.ts';
 export interface CertificateFilesOptions {
   readonly directory: string;
   readonly logger: Logger;
-  /** How often to look for a change. */
+  /** How often to check for a change. */
   readonly everyMs?: number;
 }
 
-/** Reads `tls.crt` and `tls.key`, and, where it is there, `ca.crt`; reads them again when they change. */
+/** Reads `tls.crt`, `tls.key` and, if it exists, `ca.crt`; reads them again when they change. */
 export class CertificateFiles implements Certificates {
   readonly #options: CertificateFilesOptions;
   readonly #listeners = new Set<() => void>();
@@ -26,7 +26,7 @@ export class CertificateFiles implements Certificates {
 
   async start(): Promise<void> {
     this.#read();
-    // By polling: a mounted Secret is replaced by switching a link, which watches of single files do not see.
+    // By polling: a mounted Secret is replaced by switching a symlink, which watches of single files do not notice.
     for (const file of this.#files()) {
       watchFile(file, { interval: this.#options.everyMs ?? 10_000, persistent: false }, this.#changed);
     }
@@ -54,7 +54,7 @@ export class CertificateFiles implements Certificates {
     try {
       this.#read();
     } catch (err) {
-      // Half of the pair may be written: the other half follows, and with it another look.
+      // Perhaps only half of the pair is written: the other half follows and triggers another read.
       this.#options.logger.warn({ err }, 'the changed certificate cannot be used, keeping the old one');
       return;
     }

@@ -1,9 +1,9 @@
-// Which certificates a webhook server should have at a given time. Pure but for the making of keys. Called by
+// Which certificates a webhook server should have at a given time. Pure except for generating keys. Called by
 // certificates.ts.
 //
-// A new authority is trusted before anything is signed by it: it joins the bundle when the old one has a third of its
-// life left, and signs from the next renewal of the serving certificate on. So no moment exists at which a server shows
-// a certificate that a caller who knows the bundle of a minute ago refuses.
+// A new authority is trusted before it signs anything: it is added to the bundle when the old one has a third of its
+// validity left, and signs from the next renewal of the serving certificate on. So a server never shows a certificate
+// that a caller with a slightly older bundle rejects.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { createAuthority, loadAuthority } from '../../kube/pki.ts';
@@ -18,7 +18,7 @@ export interface CertificateData extends CertificatePair {
 const AUTHORITY_DAYS = 3650;
 const SERVING_DAYS = 90;
 
-/** What to hold from now on; `held` itself when nothing is due. `hosts` are the names and addresses to serve under. */
+/** The data to use from now on; `held` itself if nothing is due. `hosts` are the names and addresses to serve under. */
 export function renew(held: CertificateData | undefined, hosts: readonly string[], now: number): CertificateData {
   const [signing, ...earlier] = held !== undefined && isUsable(held) ? bundle(held.caPem) : [];
   if (held === undefined || signing === undefined || until(signing) <= now) {
@@ -37,7 +37,7 @@ export function renew(held: CertificateData | undefined, hosts: readonly string[
   return { caPem: [next.certPem, signing, ...trusted].join(''), caKeyPem: next.keyPem, certPem, keyPem };
 }
 
-/** When `renew` will next have something to do. */
+/** When `renew` is next due. */
 export function dueAt(data: CertificateData): number {
   const [signing, ...earlier] = bundle(data.caPem);
   return Math.min(renewalOf(data.certPem), renewalOf(signing!), ...earlier.map(until));
@@ -58,12 +58,12 @@ function servingPair(by: Authority, hosts: readonly string[], now: number): Cert
   });
 }
 
-/** Names have no colons. Node's own test would compile a huge pattern, at every start. */
+/** Names have no colons. Node's own test would compile a huge pattern at every start. */
 function isAddress(host: string): boolean {
   return isIPv4(host) || host.includes(':');
 }
 
-/** Whether all parts can be read and belong together. */
+/** Whether all parts can be parsed and belong together. */
 function isUsable(data: CertificateData): boolean {
   try {
     const [signing, ...earlier] = bundle(data.caPem);
@@ -88,7 +88,7 @@ function serves(certPem: string, hosts: readonly string[]): boolean {
   return hosts.every(covers);
 }
 
-/** A certificate is renewed when two thirds of its life are over. */
+/** A certificate is renewed when two thirds of its validity are over. */
 function renewalOf(pem: string): number {
   const { validFromDate, validToDate } = new X509Certificate(pem);
   const from = validFromDate.getTime();

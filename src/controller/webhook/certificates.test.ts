@@ -33,8 +33,8 @@ function isTrusted(certPem: string, bundle: string): boolean {
   return authorities(bundle).some((authority) => certificate.verify(authority.publicKey));
 }
 
-describe('renewal', () => {
-  test('a new certificate serves all names and addresses for 90 days', () => {
+describe('renew', () => {
+  test('issues a certificate for all names and addresses for 90 days', () => {
     const data = renew(undefined, HOSTS, START);
     const certificate = new X509Certificate(data.certPem);
     expect(certificate.subjectAltName).toBe('DNS:offshoot-webhook.offshoot.svc, DNS:localhost, IP Address:127.0.0.1');
@@ -42,7 +42,7 @@ describe('renewal', () => {
     expect(isTrusted(data.certPem, data.caPem)).toBe(true);
   });
 
-  test('nothing happens until two thirds of its life are over', () => {
+  test('does nothing until two thirds of the validity are over', () => {
     const data = renew(undefined, HOSTS, START);
     expect(renew(data, HOSTS, START + 59 * DAY)).toBe(data);
     const next = renew(data, HOSTS, START + 60 * DAY);
@@ -50,27 +50,24 @@ describe('renewal', () => {
     expect(next.caPem).toBe(data.caPem);
   });
 
-  test('another name to serve under needs another certificate of the same authority', () => {
+  test('issues a new certificate of the same authority for another name', () => {
     const data = renew(undefined, HOSTS, START);
     const next = renew(data, [...HOSTS, 'hooks.example'], START + DAY);
     expect(new X509Certificate(next.certPem).checkHost('hooks.example')).toBe('hooks.example');
     expect(next.caPem).toBe(data.caPem);
   });
 
-  test.each(['certPem', 'keyPem', 'caPem', 'caKeyPem'] as const)(
-    'a broken %s is replaced with all the rest',
-    (field) => {
-      const data = renew(undefined, HOSTS, START);
-      const stranger = renew(undefined, HOSTS, START);
-      for (const broken of ['', 'nonsense', stranger[field]]) {
-        const next = renew({ ...data, [field]: broken }, HOSTS, START + DAY);
-        expect(isTrusted(next.certPem, next.caPem)).toBe(true);
-        expect(next.certPem).not.toBe(data.certPem);
-      }
-    },
-  );
+  test.each(['certPem', 'keyPem', 'caPem', 'caKeyPem'] as const)('replaces everything if %s is broken', (field) => {
+    const data = renew(undefined, HOSTS, START);
+    const stranger = renew(undefined, HOSTS, START);
+    for (const broken of ['', 'nonsense', stranger[field]]) {
+      const next = renew({ ...data, [field]: broken }, HOSTS, START + DAY);
+      expect(isTrusted(next.certPem, next.caPem)).toBe(true);
+      expect(next.certPem).not.toBe(data.certPem);
+    }
+  });
 
-  test('over thirty years every certificate shown is trusted by the bundle before and after each renewal', () => {
+  test('over thirty years, shows only certificates that the bundles before and after each renewal trust', () => {
     let data = renew(undefined, HOSTS, START);
     const bundles = new Set<string>();
     for (let now = dueAt(data); now < START + 30 * 365 * DAY; now = dueAt(data)) {
@@ -83,7 +80,7 @@ describe('renewal', () => {
       bundles.add(next.caPem);
       data = next;
     }
-    // A new authority every 6.7 years, and each old one leaves 3.3 years later.
+    // A new authority every 6.7 years; each old one is removed 3.3 years later.
     expect(bundles.size).toBeGreaterThanOrEqual(7);
     expect(authorities(data.caPem).length).toBeLessThanOrEqual(2);
   });
@@ -111,8 +108,8 @@ function stored(api: FakeApi): AnyObject {
   return api.all(Secret).get('offshoot/tls')!;
 }
 
-describe('in a Secret', () => {
-  test('replicas that start at once share one certificate', async () => {
+describe('a certificate in a Secret', () => {
+  test('is shared by replicas that start at the same time', async () => {
     const api = new FakeApi();
     const replicas = [1, 2, 3].map(() => managed(api, new FakeClock()));
     await Promise.all(replicas.map((each) => each.start()));
@@ -122,7 +119,7 @@ describe('in a Secret', () => {
     expect(Object.keys(stored(api)['data'] as object).sort()).toEqual(['ca.crt', 'ca.key', 'tls.crt', 'tls.key']);
   });
 
-  test('a restart shows the same certificate and writes nothing', async () => {
+  test('is kept by a restart, which writes nothing', async () => {
     const api = new FakeApi();
     const first = managed(api, new FakeClock());
     await first.start();
@@ -133,25 +130,25 @@ describe('in a Secret', () => {
     expect(api.writes).toHaveLength(1);
   });
 
-  test('it is renewed once when its time comes, and every replica hears of it', async () => {
+  test('is renewed once when it is due, and every replica uses the new one', async () => {
     const api = new FakeApi();
     const clock = new FakeClock();
     const [one, two] = [managed(api, clock), managed(api, clock)];
     await Promise.all([one.start(), two.start()]);
     const before = one.serving().certPem;
-    let told = 0;
-    one.onChange(() => told++);
-    two.onChange(() => told++);
+    let changes = 0;
+    one.onChange(() => changes++);
+    two.onChange(() => changes++);
     await clock.advance(59 * DAY);
     expect(api.writes).toHaveLength(1);
     await clock.advance(1 * DAY);
     await until(() => one.serving().certPem !== before && two.serving().certPem === one.serving().certPem);
     expect(api.writes).toHaveLength(2);
-    expect(told).toBe(2);
+    expect(changes).toBe(2);
     expect(one.bundle()).toBe(two.bundle());
   });
 
-  test('a deleted Secret comes back as it was', async () => {
+  test('is restored as it was when the Secret is deleted', async () => {
     const api = new FakeApi();
     const certificates = managed(api, new FakeClock());
     await certificates.start();
@@ -162,7 +159,7 @@ describe('in a Secret', () => {
     expect(stored(api)['data']).toEqual(data);
   });
 
-  test('trouble of the server delays the start and does not fail it', async () => {
+  test('delays the start, but does not fail it, on a server error', async () => {
     const api = new FakeApi();
     const clock = new FakeClock();
     let failures = 2;
@@ -176,7 +173,7 @@ describe('in a Secret', () => {
     expect(stored(api)).toBeDefined();
   });
 
-  test('the start fails with the words of a server that allows no Secrets', async () => {
+  test('fails the start with the message of a server that forbids Secrets', async () => {
     const api = new FakeApi();
     api.intercept = ({ verb }) => {
       if (verb === 'create') throw new ApiError('secrets is forbidden', { code: 403, reason: 'Forbidden' });
@@ -185,7 +182,7 @@ describe('in a Secret', () => {
   });
 });
 
-describe('in files', () => {
+describe('a certificate in files', () => {
   function directory(): string {
     const made = mkdtempSync(path.join(tmpdir(), 'offshoot-certificates-'));
     onTestFinished(() => rmSync(made, { recursive: true }));
@@ -199,7 +196,7 @@ describe('in files', () => {
     return pair.certPem;
   }
 
-  test('a changed pair is taken over', async () => {
+  test('is reloaded when the files change', async () => {
     const files = directory();
     const first = write(files, 'first');
     const certificates = new CertificateFiles({ directory: files, logger, everyMs: 5 });
@@ -213,7 +210,7 @@ describe('in files', () => {
     expect(certificates.bundle()).toBeUndefined();
   });
 
-  test('a missing file, and a key of another certificate, are named', async () => {
+  test('fails with an error that names a missing file or a key of another certificate', async () => {
     const files = directory();
     await expect(new CertificateFiles({ directory: files, logger }).start()).rejects.toThrow('tls.crt');
     write(files, 'one');

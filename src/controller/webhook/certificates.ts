@@ -1,4 +1,4 @@
-// The certificate of a webhook server, kept in a Secret, so that all replicas show the same one and a restart keeps it.
+// The certificate of a webhook server, stored in a Secret, so that all replicas and restarts use the same one.
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
@@ -12,15 +12,15 @@ import type { CertificateData } from './certificate-renewal.ts';
 import { Reconciler } from './reconciler.ts';
 import type { Logger } from '../logger.ts';
 
-/** Where a server takes its certificate from, now and whenever it changes. */
+/** The source of a server's certificate, now and whenever it changes. */
 export interface Certificates {
   /** Resolves when there is a certificate. */
   start(): Promise<void>;
   /** The certificate to show. */
   serving(): CertificatePair;
-  /** The authorities that callers are to trust; undefined when others see to that. */
+  /** The CA certificates that callers must trust; undefined if others manage them. */
   bundle(): string | undefined;
-  /** Calls back when one of both has changed. */
+  /** Calls back when either of them has changed. */
   onChange(listener: () => void): void;
   stop(): Promise<void>;
 }
@@ -97,12 +97,12 @@ export class ManagedCertificates implements Certificates {
     await this.#following;
   }
 
-  /** Whoever writes first wins; everybody else takes what was written. */
+  /** The first replica to write wins; the others use what it wrote. */
   async #reconcile(): Promise<number> {
     const { clock, hosts } = this.#options;
     for (;;) {
       const secret = await this.#read();
-      // A Secret that somebody deleted comes back as it was.
+      // A deleted Secret is restored as it was.
       const held = secret ? dataOf(secret) : this.#current;
       const data = renew(held, hosts, clock.now());
       if ((data !== held || secret === undefined) && !(await this.#write(secret, data))) continue;
@@ -111,7 +111,7 @@ export class ManagedCertificates implements Certificates {
     }
   }
 
-  /** From the table when it is known; asked for otherwise, so that the start does not wait for a watch. */
+  /** Reads from the table if it is there, otherwise from the server, so that the start does not wait for a watch. */
   async #read(): Promise<Secret | undefined> {
     const { client, namespace, name } = this.#options;
     const known = this.#table.get(keyOf({ namespace, name }));
@@ -124,7 +124,7 @@ export class ManagedCertificates implements Certificates {
     }
   }
 
-  /** False when another replica was faster. */
+  /** False if another replica wrote first. */
   async #write(before: Secret | undefined, data: CertificateData): Promise<boolean> {
     const { namespace, name, logger } = this.#options;
     const client = this.#options.client.flow('webhook');

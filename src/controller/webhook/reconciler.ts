@@ -1,4 +1,4 @@
-// Reconciles one thing: looks at it when it may have changed, when its time comes, and again after a failure.
+// Reconciles a single thing when it may have changed, at a given time, and again after a failure.
 // For what is not an object with a plan: certificates and the registration of webhooks.
 import type { Clock } from '../../kube/clock.ts';
 import { StepFailed } from '../../kube/write/apply.ts';
@@ -8,9 +8,9 @@ import { Queue } from '../queue.ts';
 
 export interface ReconcilerOptions {
   readonly clock: Clock;
-  /** Looks, and puts right what is wrong. Says in how many milliseconds to look again even if nothing wakes it. */
+  /** Checks and corrects. Returns after how many milliseconds to run again even if nothing wakes it. */
   readonly reconcile: () => Promise<number | undefined>;
-  /** Told of every failure; the next try follows by itself. */
+  /** Called for every failure; a retry follows by itself. */
   readonly onError: (error: unknown, retryInMs: number) => void;
 }
 
@@ -29,24 +29,24 @@ export class Reconciler {
     this.#reconciled.promise.catch(() => {});
   }
 
-  /** Resolves when all is well for the first time; rejects when the server says that it never will be. */
+  /** Resolves after the first success; rejects if the server forbids it or rejects it as invalid. */
   start(): Promise<void> {
     this.#queue.add(KEY);
     this.#working = this.#work();
     return this.#reconciled.promise;
   }
 
-  /** Looks again soon. */
+  /** Reconciles again soon. */
   wake(): void {
     this.#queue.add(KEY);
   }
 
-  /** Looks again whenever a map changes, until the signal. */
+  /** Reconciles again whenever a map changes, until the signal aborts. */
   async follow(map: ReadonlyWatchable<string, unknown>, signal: AbortSignal): Promise<void> {
     for await (const { initial } of map.subscribe({ signal, state: false })) if (!initial) this.wake();
   }
 
-  /** Waits for the present look, and makes no further one. */
+  /** Waits for the running reconcile, and starts no further one. */
   async stop(): Promise<void> {
     this.#queue.close();
     await this.#working;

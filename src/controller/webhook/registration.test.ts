@@ -21,7 +21,7 @@ const certificates: Certificates = {
   stop: async () => undefined,
 };
 
-/** Starts one that makes nothing itself. Returns its warnings. */
+/** Starts a registration with `existingOnly`. Returns its warnings. */
 async function register(api: FakeApi): Promise<readonly string[]> {
   const warnings: string[] = [];
   const registration = new WebhookRegistration({
@@ -37,7 +37,7 @@ async function register(api: FakeApi): Promise<readonly string[]> {
   return warnings;
 }
 
-test('one that somebody else has to make is filled in when it is there, and not made again when it is deleted', async () => {
+test('existingOnly updates the configuration of somebody else, and does not recreate it when it is deleted', async () => {
   const api = new FakeApi();
   const stored = (): ValidatingWebhookConfiguration | undefined =>
     api.all(ValidatingWebhookConfiguration).get('ours') as ValidatingWebhookConfiguration | undefined;

@@ -1,4 +1,4 @@
-// Keeps a ValidatingWebhookConfiguration as it should be: above all its CA bundle, whoever changes it, whenever the
+// Keeps a ValidatingWebhookConfiguration as desired, above all its CA bundle: when somebody changes it, and when the
 // certificates change.
 import { Applier } from '../../kube/write/apply.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -29,7 +29,7 @@ export type WebhookAddress =
   /** The URL of the server, without a path. */
   | { readonly url: string };
 
-/** The `clientConfig` of a webhook. Without a bundle, whoever else manages one keeps it. */
+/** The `clientConfig` of a webhook. Without a bundle, the one that somebody else manages is kept. */
 export function clientConfigOf(address: WebhookAddress, path: string, bundle: string | undefined): JsonObject {
   const caBundle = bundle === undefined ? {} : { caBundle: Buffer.from(bundle).toString('base64') };
   if ('url' in address) return { url: `${address.url}${path}`, ...caBundle };
@@ -43,7 +43,7 @@ export interface WebhookRegistrationOptions {
   readonly certificates: Certificates;
   /** The configuration for a CA bundle. */
   readonly configuration: (bundle: string | undefined) => ValidatingWebhookConfiguration;
-  /** Only fills in one that somebody else has made: whoever deletes it wants it gone. */
+  /** Only updates a configuration that somebody else has created: if it is deleted, it is not created again. */
   readonly existingOnly?: boolean;
 }
 
@@ -72,7 +72,7 @@ export class WebhookRegistration {
     certificates.onChange(() => this.#reconciler.wake());
   }
 
-  /** Resolves when the configuration is as it should be for the first time. */
+  /** Resolves when the configuration is as desired for the first time. */
   async start(): Promise<void> {
     const { client, clock, logger } = this.#options;
     const { signal } = this.#stopping;
@@ -86,7 +86,7 @@ export class WebhookRegistration {
     if (!signal.aborted) await this.#reconciler.start();
   }
 
-  /** Stops keeping it. With `remove`, also removes it: nobody answers at its address any more. */
+  /** Stops managing it. With `remove`, also deletes it, because nobody answers at its address any longer. */
   async stop({ remove = false }: { remove?: boolean } = {}): Promise<void> {
     await this.#reconciler.stop();
     this.#stopping.abort();
@@ -109,7 +109,7 @@ export class WebhookRegistration {
   }
 }
 
-/** Removes a configuration, if it is there. */
+/** Deletes a configuration if it exists. */
 export async function removeConfiguration(client: Client, name: string): Promise<void> {
   try {
     await client.delete(ValidatingWebhookConfiguration, { name });

@@ -102,7 +102,7 @@ const review = {
   request: { uid: 'u-1', operation: 'CREATE', userInfo: { username: 'jane' }, object: { metadata: { name: 'a' } } },
 };
 
-test('a review is answered with the decision, under the uid of the request', async () => {
+test('a review is answered with the decision and the uid of the request', async () => {
   const { call } = await serve(async ({ userInfo, object }) => ({
     allowed: false,
     status: { code: 403, message: `${userInfo.username} ${object?.metadata.name}` },
@@ -121,7 +121,7 @@ test('a review is answered with the decision, under the uid of the request', asy
 
 test.each<[string, unknown, object, number, string]>([
   ['an empty body', '', {}, 400, 'the body is empty'],
-  ['no JSON', '{', {}, 400, 'the body is not JSON'],
+  ['invalid JSON', '{', {}, 400, 'the body is not JSON'],
   ['another kind', { kind: 'Pod' }, {}, 400, 'must be an AdmissionReview, found kind "Pod"'],
   ['null', 'null', {}, 400, 'must be an AdmissionReview, found kind null'],
   [
@@ -143,15 +143,15 @@ test.each<[string, unknown, object, number, string]>([
   ],
   ['another method', review, { method: 'PUT' }, 405, 'a webhook is called by POST, found PUT'],
   ['another path', review, { path: '/constructor' }, 404, 'no webhook at /constructor; there are: /check'],
-  ['too much', 'x'.repeat(7 * 1024 * 1024 + 1), {}, 413, 'more than 7340032'],
-])('%s is refused with a reason', async (_name, body, options, code, text) => {
+  ['a body that is too large', 'x'.repeat(7 * 1024 * 1024 + 1), {}, 413, 'more than 7340032'],
+])('%s is rejected with a reason', async (_name, body, options, code, text) => {
   const { call } = await serve(async () => ({ allowed: true }));
   const answer = await call(body, options);
   expect(answer.code).toBe(code);
   expect(answer.text).toContain(text);
 });
 
-test('a handler that fails admits nothing, and says why', async () => {
+test('a handler that fails denies the request, and says why', async () => {
   const { call } = await serve(async () => {
     throw new Error('no access to the cluster');
   });
@@ -160,7 +160,7 @@ test('a handler that fails admits nothing, and says why', async () => {
   });
 });
 
-test('a handler that takes longer than the caller waits is given up', async () => {
+test('a handler that takes longer than the timeout of the caller is aborted', async () => {
   let aborted = false;
   const { call } = await serve(
     (_request, signal) =>
@@ -186,15 +186,15 @@ test('calls are counted', async () => {
   expect(text).toContain('controller_runtime_webhook_requests_in_flight{webhook="/check"} 0');
 });
 
-test('a changed certificate is shown to the next caller, without a restart', async () => {
+test('a changed certificate is used for the next connection, without a restart', async () => {
   const { call, certificates } = await serve(async () => ({ allowed: true }));
   expect((await call(review)).code).toBe(200);
   certificates.change();
-  // The caller trusts the new authority only.
+  // The caller trusts only the new authority.
   expect((await call(review)).code).toBe(200);
 });
 
-test('draining, it keeps answering and keeps no connection, not even that of a request under way', async () => {
+test('drain keeps answering and keeps no connection alive, not even that of a request in flight', async () => {
   const gate = Promise.withResolvers<{ allowed: boolean }>();
   let calls = 0;
   const { call, server } = await serve(() => (++calls === 1 ? gate.promise : Promise.resolve({ allowed: true })));
@@ -208,7 +208,7 @@ test('draining, it keeps answering and keeps no connection, not even that of a r
   expect(await underWay).toMatchObject({ code: 200, connection: 'close' });
 });
 
-test('closing lets a request under way end and takes no new one', async () => {
+test('close lets a request in flight finish and accepts no new one', async () => {
   const gate = Promise.withResolvers<{ allowed: boolean }>();
   let entered = false;
   const { call, server } = await serve(() => {
@@ -226,7 +226,7 @@ test('closing lets a request under way end and takes no new one', async () => {
   await expect(closed).resolves.toBeUndefined();
 });
 
-test('the CA bundle of a configuration is kept, and nothing is written when it is right', async () => {
+test('the CA bundle of a configuration is kept current, and nothing is written if it is right', async () => {
   const api = new FakeApi();
   const clock = new FakeClock();
   const certificates = new GivenCertificates();
@@ -279,7 +279,7 @@ test('the CA bundle of a configuration is kept, and nothing is written when it i
   expect(api.writes).toHaveLength(writes + 1);
 });
 
-test('a service is named with its port and path', () => {
+test('clientConfigOf names a service with its port and path', () => {
   const address = { service: { namespace: 'offshoot', name: 'hooks' } };
   expect(clientConfigOf(address, '/check', undefined)).toEqual({
     service: { namespace: 'offshoot', name: 'hooks', port: 443, path: '/check' },

@@ -1,4 +1,4 @@
-// An HTTPS server for admission webhooks: a path for each, an AdmissionReview in, one out.
+// An HTTPS server for admission webhooks: each has a path, and answers an AdmissionReview with another.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -15,25 +15,25 @@ export interface WebhookServerOptions {
   readonly port: number;
   /** By path. */
   readonly handlers: Readonly<Record<string, AdmissionHandler>>;
-  /** Started already. A change of the certificate is shown to the next caller. */
+  /** Must be started. A new certificate is used for the next connection. */
   readonly certificates: Certificates;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** How long a handler may take when the caller names no time. */
+  /** How long a handler may take if the caller sends no timeout. */
   readonly timeoutMs?: number;
 }
 
 export interface WebhookServer {
   readonly url: string;
-  /** Goes on answering, and asks all callers to make another connection for their next request. */
+  /** Keeps answering, and makes callers open a new connection for their next request. */
   drain(): void;
-  /** Takes no new request, answers those under way, and gives up on them after a while. */
+  /** Accepts no new request, answers those in flight, and aborts them after a while. */
   close(withinMs?: number): Promise<void>;
 }
 
-/** An object of at most 3 MB, twice, and room to spare: as much as API servers send. */
+/** An object of at most 3 MB, twice, and some reserve: the most that API servers send. */
 const BODY_LIMIT = 7 * 1024 * 1024;
-const LONGEST_MS = 30_000;
+const MAX_TIMEOUT_MS = 30_000;
 
 /** A request that can't be answered with a review. */
 class BadRequest extends Error {
@@ -63,12 +63,12 @@ export async function serveWebhooks(options: WebhookServerOptions): Promise<Webh
     {
       ...context(),
       minVersion: 'TLSv1.2',
-      requestTimeout: LONGEST_MS,
+      requestTimeout: MAX_TIMEOUT_MS,
       headersTimeout: 10_000,
       keepAliveTimeout: 120_000,
     },
     (request, response) => {
-      // A connection that is kept alive must not outlive the last answer before the end.
+      // After close, a keep-alive connection must end with its last answer.
       response.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
       respond(request, response).catch((error: unknown) => {
         logger.debug({ err: error }, 'a caller of the webhook disconnected before the answer');
@@ -113,7 +113,7 @@ async function answer(options: WebhookServerOptions, request: IncomingMessage): 
   let code = 500;
   try {
     const review = await readRequest(request);
-    const timeoutMs = deadlineOf(url.searchParams.get('timeout')) ?? options.timeoutMs ?? 10_000;
+    const timeoutMs = timeoutOf(url.searchParams.get('timeout')) ?? options.timeoutMs ?? 10_000;
     const body = writeReview(review.uid, await decide(options, handler, review, timeoutMs));
     code = 200;
     return { code, type: 'application/json', body };
@@ -136,7 +136,7 @@ async function readRequest(request: IncomingMessage): Promise<AdmissionRequest> 
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // What is too much is read to its end and dropped, so that the caller hears why.
+    // A body that is too large is read to its end and dropped, so that the caller gets the error.
     if (size <= BODY_LIMIT) chunks.push(chunk);
   }
   if (size > BODY_LIMIT) throw new BadRequest(413, `the body has ${size} bytes, more than ${BODY_LIMIT}`);
@@ -147,7 +147,7 @@ async function readRequest(request: IncomingMessage): Promise<AdmissionRequest> 
   }
 }
 
-/** The handler's decision. A failure of ours refuses the request with a reason: nothing is admitted unseen. */
+/** The handler's decision. If the handler fails, the request is denied with a reason: nothing is admitted unchecked. */
 async function decide(
   { logger }: WebhookServerOptions,
   handler: AdmissionHandler,
@@ -175,10 +175,10 @@ async function decide(
   }
 }
 
-/** The time that the caller gives, as in `timeout=10s`, less a little for the way back. */
-function deadlineOf(text: string | null): number | undefined {
+/** The timeout of the caller, as in `timeout=10s`, less a little for the way back. */
+function timeoutOf(text: string | null): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text ?? '');
   if (match === null) return undefined;
   const ms = Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] as 'ms' | 's' | 'm'];
-  return ms > 0 ? Math.min(ms * 0.95, LONGEST_MS) : undefined;
+  return ms > 0 ? Math.min(ms * 0.95, MAX_TIMEOUT_MS) : undefined;
 }

@@ -1,4 +1,4 @@
-// What the rest of the tree asks of a Kubernetes API server. `connect` (connect.ts) makes one over HTTPS.
+// The client of a Kubernetes API server that everything else uses. `connect` (connect.ts) creates one over HTTPS.
 import type { Kind, KubeObject, Ref } from '../objects.ts';
 
 /** One page of a list. */
@@ -22,22 +22,22 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
-/** For whoever keeps objects: what it will never look at need not be read. */
-interface Reading {
+/** Lets callers that cache objects skip what they never read. */
+interface ReadOptions {
   /** Leave out managedFields, except of objects that a field manager of ours has written. */
   readonly omitForeignManagedFields?: boolean;
-  /** Ask for the metadata of the objects alone; they then call themselves PartialObjectMetadata. */
+  /** Request only the metadata of the objects; their kind is then PartialObjectMetadata. */
   readonly metadataOnly?: boolean;
 }
 
-export interface ListOptions extends RequestOptions, Selection, Reading {
+export interface ListOptions extends RequestOptions, Selection, ReadOptions {
   readonly limit?: number;
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
 }
 
-export interface WatchOptions extends Selection, Reading {
+export interface WatchOptions extends Selection, ReadOptions {
   readonly signal?: AbortSignal;
   readonly resourceVersion?: string;
   readonly timeoutSeconds?: number;
@@ -88,8 +88,8 @@ export interface Client {
   /** One page. */
   list<T extends KubeObject>(kind: Kind<T>, options?: ListOptions): Promise<Page<T>>;
   /**
-   * Calls `onEvent` for each event, in order. Resolves when the server ends the stream in the ordinary way;
-   * rejects on a dead or broken connection, and with the Status of an in-stream ERROR event.
+   * Calls `onEvent` for each event, in order. Resolves when the server closes the stream normally; rejects on a dead or
+   * broken connection, and with the Status of an in-stream ERROR event.
    */
   watch<T extends KubeObject>(
     kind: Kind<T>,
@@ -99,11 +99,11 @@ export interface Client {
   create<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   update<T extends KubeObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(kind: Kind<T>, ref: Ref, patch: Patch, options?: WriteOptions): Promise<T>;
-  /** Resolves with the object while it is still there (finalizers, grace period), and with undefined once it is gone. */
+  /** Resolves with the object while it still exists (finalizers, grace period), with undefined once it is gone. */
   delete<T extends KubeObject>(kind: Kind<T>, ref: Ref, options?: DeleteOptions): Promise<T | undefined>;
   raw<R = unknown>(request: RawRequest): Promise<R>;
-  /** The same connection for another user of it: requests of different flows take turns. */
+  /** The same connection for another component: requests of different flows are queued fairly. */
   flow(name: string): Client;
-  /** Ends keep-alive connections; requests after this are refused. */
+  /** Closes all connections; later requests are rejected. */
   close(): void;
 }

@@ -46,7 +46,7 @@ function open(config: ConnectConfig): Client {
 
 const whoami = (config: ConnectConfig): Promise<unknown> => open(config).raw({ path: '/whoami' });
 
-test('a server of the trusted authority is talked to, with our certificate', async () => {
+test('a server with a certificate of the trusted CA is accepted, and gets our certificate', async () => {
   const { url } = await serve({ ipAddresses: ['127.0.0.1'] });
   const config = { server: url, caPem: authority.certPem };
   expect(await whoami(config)).toEqual({ user: 'nobody' });
@@ -62,7 +62,7 @@ test('many requests share few connections', async () => {
   expect(Math.max(...server.seen.map(({ connection }) => connection))).toBe(2);
 });
 
-test('a server of another authority, or for another name, is refused, and trying again would not help', async () => {
+test('a server certificate of another CA or for another name is rejected, and the error is not transient', async () => {
   const { url } = await serve({ dnsNames: ['api.example.com'] });
   const other = createAuthority({ commonName: 'other', days: 1 });
   for (const caPem of [other.certPem, authority.certPem]) {
@@ -72,7 +72,7 @@ test('a server of another authority, or for another name, is refused, and trying
   }
 });
 
-test('tls-server-name and insecure-skip-tls-verify do what they say', async () => {
+test('tls-server-name and insecure-skip-tls-verify work as in kubectl', async () => {
   const { url } = await serve({ dnsNames: ['api.example.com'] });
   const trusted = { server: url, caPem: authority.certPem };
   expect(await whoami({ ...trusted, tlsServerName: 'api.example.com' })).toEqual({ user: 'nobody' });
@@ -88,7 +88,7 @@ async function proxy(options?: Parameters<typeof startProxy>[0]): Promise<TestPr
   return made;
 }
 
-test('a proxy is asked to connect, and sees nothing of what goes through', async () => {
+test('a proxy is used by CONNECT, and sees nothing of the requests', async () => {
   const { url, port } = await serve({ ipAddresses: ['127.0.0.1'] });
   const through = await proxy();
   const config = { server: url, caPem: authority.certPem, certPem: client.certPem, keyPem: client.keyPem };
@@ -97,7 +97,7 @@ test('a proxy is asked to connect, and sees nothing of what goes through', async
   expect(through.seen).toEqual([{ target: `127.0.0.1:${port}`, authorization: `Basic ${btoa('me:p@ss')}` }]);
 });
 
-test('a proxy works for plain http too', async () => {
+test('a proxy works for plain HTTP too', async () => {
   const server = await startServer();
   cleanup.push(server);
   const through = await proxy();
@@ -105,7 +105,7 @@ test('a proxy works for plain http too', async () => {
   expect(through.seen.length).toBe(1);
 });
 
-test('watches at once over TLS, with and without a proxy, each get their own events', async () => {
+test('concurrent watches over TLS, with and without a proxy, each get their own events', async () => {
   const server = await serve({ ipAddresses: ['127.0.0.1'] });
   const through = await proxy();
   const Pod = defineKind('v1', 'Pod', 'pods');
@@ -136,7 +136,7 @@ test('watches at once over TLS, with and without a proxy, each get their own eve
   expect(through.seen.length).toBe(namespaces.length);
 });
 
-test('a certificate is checked through a proxy as well', async () => {
+test('the server certificate is checked through a proxy as well', async () => {
   const { url } = await serve({ dnsNames: ['api.example.com'] });
   const through = await proxy();
   const config = { server: url, caPem: authority.certPem, proxyUrl: through.url };
@@ -144,7 +144,7 @@ test('a certificate is checked through a proxy as well', async () => {
   expect(await whoami({ ...config, tlsServerName: 'api.example.com' })).toEqual({ user: 'nobody' });
 });
 
-test('a proxy that refuses, or is not there, is named', async () => {
+test('the error for a proxy that refuses or is down names the proxy', async () => {
   const { url, port } = await serve({ ipAddresses: ['127.0.0.1'] });
   const refusing = await proxy({ answer: '407 Proxy Authentication Required' });
   const config = { server: url, caPem: authority.certPem, proxyUrl: refusing.url };

@@ -39,7 +39,7 @@ function line(type: string, object: unknown): string {
   return `${JSON.stringify({ type, object })}\n`;
 }
 
-/** Writes pieces in turn, each when the one before has left. */
+/** Writes pieces in turn, each after the one before was sent. */
 function stream(response: ServerResponse, pieces: readonly (string | Buffer)[], last?: () => void): void {
   if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json' });
   const [first, ...others] = pieces;
@@ -54,7 +54,7 @@ async function watched(options: WatchOptions = {}): Promise<WatchEvent<AnyObject
   return events;
 }
 
-test('events come in order, bookmarks too, and a clean end resolves', async () => {
+test('events and bookmarks arrive in order, and a normal close resolves', async () => {
   const bookmark = { kind: 'Pod', metadata: { resourceVersion: '9' } };
   server.handle((response) => {
     stream(response, [
@@ -85,7 +85,7 @@ test.each([
     line('ADDED', pod('a')) + line('ADDED', pod('b')) + line('X', {}) + line('ADDED', {}),
     /type 'X'/,
   ],
-])('of lines that come together with %s, those before it are told', async (_what, text, error) => {
+])('the lines before %s in the same chunk are delivered', async (_what, text, error) => {
   server.handle((response) => stream(response, [text]));
   for (const omitForeignManagedFields of [true, false]) {
     const names: string[] = [];
@@ -101,7 +101,7 @@ test.each([
   }
 });
 
-test('of events that come together, each is without the managed fields of others', async () => {
+test('events in the same chunk all lose the managed fields of others', async () => {
   const managed = (name: string, ...managers: readonly string[]): AnyObject => {
     const managedFields = managers.map((manager) => ({ manager, fieldsV1: { 'f:data': { 'k:{"a":"b"}': {} } } }));
     const made = pod(name);
@@ -114,7 +114,7 @@ test('of events that come together, each is without the managed fields of others
   expect((await watched()).map(({ object }) => object)).toEqual(sent);
 });
 
-test('the query says what is watched, and always asks for bookmarks', async () => {
+test('the query has the selection, and always requests bookmarks', async () => {
   server.handle((response) => stream(response, []));
   await watched({
     namespace: 'shop',
@@ -146,7 +146,7 @@ test('64-bit integers in events keep their digits', async () => {
   expect(await watched()).toEqual([{ type: 'ADDED', object: { big: 18446744073709551615n } }]);
 });
 
-test('410 is the same error as an answer and inside the stream', async () => {
+test('410 Gone gives the same error as an answer and inside the stream', async () => {
   const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' };
   server.handle((response) =>
     stream(response, [line('ADDED', pod('a')) + line('ERROR', status) + line('ADDED', pod('b'))]),
@@ -162,23 +162,23 @@ test('410 is the same error as an answer and inside the stream', async () => {
   expect(opened).toBe(false);
 });
 
-test('the server turning a watch away tells how long to wait', async () => {
+test('the error of a throttled watch says how long to wait', async () => {
   server.handle((response) => refuse(response, 429, 'TooManyRequests', { 'retry-after': '3' }));
   await expect(watched()).rejects.toMatchObject({ code: 429, retryAfterMs: 3000 });
 });
 
-test('a connection cut inside an event is not a clean end', async () => {
+test('a connection lost inside an event is an error', async () => {
   const half = line('ADDED', pod('b')).slice(0, 20);
   server.handle((response, { socket }) => stream(response, [line('ADDED', pod('a')), half], () => socket.destroy()));
   await expect(watched()).rejects.toMatchObject({ code: 0, reason: 'ConnectionLost' });
 });
 
-test('a stream that ends inside an event is not a clean end', async () => {
+test('a stream that ends inside an event is an error', async () => {
   server.handle((response) => stream(response, [line('ADDED', pod('a')).trimEnd()]));
   await expect(watched()).rejects.toThrow(/cut inside an event/);
 });
 
-test('a connection cut between events is not a clean end either', async () => {
+test('a connection lost between events is an error too', async () => {
   server.handle((response, { socket }) => stream(response, [line('ADDED', pod('a'))], () => socket.destroy()));
   await expect(watched()).rejects.toMatchObject({ code: 0, reason: 'ConnectionLost' });
 });
@@ -187,12 +187,12 @@ test.each([
   ['not json\n', /not JSON/],
   ['null\n', /unknown type/],
   [line('RENAMED', pod('a')), /unknown type 'RENAMED'/],
-])('%j in the stream is refused', async (text, message) => {
+])('%j in the stream is an error', async (text, message) => {
   server.handle((response) => stream(response, [text]));
   await expect(watched()).rejects.toThrow(message);
 });
 
-test('silence ends the watch, bytes keep it', async () => {
+test('a watch without any bytes for the idle time is ended, and bytes keep it alive', async () => {
   server.handle((response) => {
     let left = 6;
     response.writeHead(200);
@@ -211,12 +211,12 @@ test('silence ends the watch, bytes keep it', async () => {
   expect(count).toBe(6);
 });
 
-test('a server that never answers is silence too', async () => {
+test('the idle time also ends a watch that the server never answers', async () => {
   server.handle(() => undefined);
   await expect(watched({ idleMs: 30 })).rejects.toMatchObject({ reason: 'Timeout' });
 });
 
-test('an abort ends the watch with its reason, and nothing comes after it', async () => {
+test('an abort ends the watch with its reason, and no event follows', async () => {
   const controller = new AbortController();
   const reason = new Error('enough');
   server.handle((response) => stream(response, [line('ADDED', pod('a')) + line('ADDED', pod('b'))], () => undefined));
@@ -241,7 +241,7 @@ test('a handler that throws ends the watch with its error', async () => {
   expect(calls).toBe(1);
 });
 
-test('an onOpen that throws ends the watch, and the connection with it', async () => {
+test('an onOpen that throws ends the watch and its connection', async () => {
   server.handle((response) => stream(response, [line('ADDED', pod('a'))], () => undefined));
   const onOpen = (): void => {
     throw new Error('not now');
@@ -250,14 +250,14 @@ test('an onOpen that throws ends the watch, and the connection with it', async (
   await expect.poll(() => server.seen[0]!.socket.destroyed).toBe(true);
 });
 
-test('a connection is used again after a watch that ended in the ordinary way', async () => {
+test('a connection is reused after a watch that closed normally', async () => {
   server.handle((response) => stream(response, [line('ADDED', pod('a'))]));
   await watched();
   await watched();
   expect(server.seen.map(({ connection }) => connection)).toEqual([1, 1]);
 });
 
-test('a connection over which the server speaks unasked is not used again', async () => {
+test('a connection with unexpected bytes is not reused', async () => {
   server.handle((response) => stream(response, [line('ADDED', pod('a'))]));
   expect((await watched()).length).toBe(1);
   const { socket } = server.seen[0]!;
@@ -267,7 +267,7 @@ test('a connection over which the server speaks unasked is not used again', asyn
   expect(server.seen.map(({ connection }) => connection)).toEqual([1, 2]);
 });
 
-test('a watch neither counts as a request in flight nor has its deadline', async () => {
+test('a watch does not count as a request in flight, and has no deadline', async () => {
   const limited = open({ maxInFlight: 1, timeoutMs: 40 });
   const started = performance.now();
   let watching: ServerResponse | undefined;

@@ -92,7 +92,7 @@ test('the content length counts bytes, not characters', async () => {
   expect(server.seen[0]!.body).toBe('{"metadata":{"labels":{"a":"grün ☃"}}}');
 });
 
-test('64-bit integers go through unchanged, both ways', async () => {
+test('64-bit integers are sent and received unchanged', async () => {
   server.handle((response, { body }) => json(response, body === '' ? '{"big":9223372036854775807}' : body));
   const read = await client.get(Pod, web);
   expect(read).toEqual({ big: 9223372036854775807n });
@@ -100,7 +100,7 @@ test('64-bit integers go through unchanged, both ways', async () => {
   expect(server.seen[1]!.body).toBe('{"big":9223372036854775807}');
 });
 
-test('a path in the server URL stands before every path', async () => {
+test('the path of the server URL is a prefix of every request path', async () => {
   await open({}, '/k8s/clusters/c-1/').get(Pod, web);
   expect(server.seen[0]!.url).toBe('/k8s/clusters/c-1/api/v1/namespaces/shop/pods/web');
 });
@@ -152,12 +152,12 @@ test.each([
     { kind: 'Namespace', metadata: { name: 'web', deletionTimestamp: 't' }, spec: { finalizers: ['kubernetes'] } },
     true,
   ],
-])('delete tells whether the object is still there: %#', async (answer, there) => {
+])('delete returns the object only if it still exists: %#', async (answer, there) => {
   server.handle((response) => json(response, answer));
   expect(await client.delete(Pod, web)).toEqual(there ? answer : undefined);
 });
 
-test('a refusal is an ApiError with the Status of the server', async () => {
+test('a failing status code is an ApiError with the Status of the server', async () => {
   server.handle((response) => refuse(response, 404, 'NotFound'));
   const error: unknown = await client.get(Pod, web).catch((reason: unknown) => reason);
   expect(isNotFound(error)).toBe(true);
@@ -172,16 +172,19 @@ test('a refusal is an ApiError with the Status of the server', async () => {
 test.each([
   ['a name is missing', () => client.get(Pod, { namespace: 'shop', name: '' })],
   ['a namespace is missing', () => client.get(Pod, { name: 'web' })],
-  ['a name leaves its place', () => client.delete(Pod, { namespace: 'shop', name: '../secrets/x' })],
-  ['a name is a directory', () => client.get(Pod, { namespace: '..', name: 'x' })],
-  ['created nowhere', () => client.create(Pod, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } })],
-  ['applied by nobody', () => client.patch(Pod, web, { type: 'apply', body: {} })],
+  ['a name contains a path', () => client.delete(Pod, { namespace: 'shop', name: '../secrets/x' })],
+  ['a namespace is ".."', () => client.get(Pod, { namespace: '..', name: 'x' })],
+  [
+    'an object to create has no namespace',
+    () => client.create(Pod, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } }),
+  ],
+  ['an apply has no field manager', () => client.patch(Pod, web, { type: 'apply', body: {} })],
 ])('nothing is sent when %s', async (_what, attempt) => {
   await expect(attempt()).rejects.toMatchObject({ name: 'ApiError', code: 0, reason: 'InvalidRequest' });
   expect(server.seen).toEqual([]);
 });
 
-test('an answer that is not what was asked for is refused, with its beginning', async () => {
+test('the error for an unexpected answer quotes its beginning', async () => {
   server.handle((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>login</html>'));
   await expect(client.get(Pod, web)).rejects.toThrow(/not JSON \(text\/html\): <html>login/);
   server.handle((response) => json(response, { kind: 'Pod' }));
@@ -190,7 +193,7 @@ test('an answer that is not what was asked for is refused, with its beginning', 
   await expect(client.list(Pod)).rejects.toThrow(/cannot be unzipped/);
 });
 
-test('raw requests send and give back JSON or text', async () => {
+test('raw requests send and return JSON or text', async () => {
   server.handle((response, { url }) => {
     if (url.startsWith('/healthz')) response.writeHead(200, { 'content-type': 'text/plain' }).end('ok');
     else if (url === '/empty') response.writeHead(200).end();
@@ -212,7 +215,7 @@ test('raw requests send and give back JSON or text', async () => {
   expect(server.seen[3]!.headers['content-type']).toBe('application/yaml');
 });
 
-test('too many requests: the wait that the server asks for, then again, even for a write', async () => {
+test('a request answered with 429 is retried after the wait that the server asks for, even a write', async () => {
   server.handle((response) => {
     if (server.seen.length < 3) refuse(response, 429, 'TooManyRequests', { 'retry-after': '0' });
     else json(response, { kind: 'Pod', metadata: web });
@@ -221,13 +224,13 @@ test('too many requests: the wait that the server asks for, then again, even for
   expect(server.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
 });
 
-test('too many requests: five tries and no more', async () => {
+test('a request answered with 429 is sent five times at most', async () => {
   server.handle((response) => refuse(response, 429, 'TooManyRequests', { 'retry-after': '0' }));
   await expect(client.get(Pod, web)).rejects.toSatisfy(isTooManyRequests);
   expect(server.seen.length).toBe(5);
 });
 
-test('too many requests: no wait that would end after the deadline, and none without an invitation', async () => {
+test('a 429 is not retried without Retry-After, or if the wait would exceed the deadline', async () => {
   server.handle((response) => refuse(response, 429, 'TooManyRequests', { 'retry-after': '100' }));
   await expect(client.get(Pod, web, { timeoutMs: 5000 })).rejects.toMatchObject({ code: 429, retryAfterMs: 100_000 });
   server.handle((response) => refuse(response, 429, 'TooManyRequests'));
@@ -235,7 +238,7 @@ test('too many requests: no wait that would end after the deadline, and none wit
   expect(server.seen.length).toBe(2);
 });
 
-test('a conflict is not sent again', async () => {
+test('a conflict is not retried', async () => {
   server.handle((response) => refuse(response, 409, 'Conflict', { 'retry-after': '0' }));
   await expect(client.update(Pod, { apiVersion: 'v1', kind: 'Pod', metadata: web })).rejects.toSatisfy(isConflict);
   expect(server.seen.length).toBe(1);
@@ -249,14 +252,14 @@ function cutReused(): void {
   });
 }
 
-test('a read on a connection that the server had given up is sent once more', async () => {
+test('a read on a reused connection that the server had closed is retried once', async () => {
   cutReused();
   await client.get(Pod, web);
   await client.get(Pod, web);
   expect(server.seen.map(({ connection }) => connection)).toEqual([1, 1, 2]);
 });
 
-test('a write in the same case is not: it may have arrived', async () => {
+test('a write on a reused connection that the server had closed is not retried: it may have arrived', async () => {
   cutReused();
   await client.get(Pod, web);
   const write = client.patch(Pod, web, { type: 'merge', body: {} });
@@ -264,13 +267,13 @@ test('a write in the same case is not: it may have arrived', async () => {
   expect(server.seen.length).toBe(2);
 });
 
-test('a read on a new connection that breaks is not sent again', async () => {
+test('a read on a new connection that breaks is not retried', async () => {
   server.handle((_response, { socket }) => void socket.destroy());
   await expect(client.get(Pod, web)).rejects.toMatchObject({ code: 0, reason: 'ConnectionLost' });
   expect(server.seen.length).toBe(1);
 });
 
-test('an answer that breaks off is an error, not half an object', async () => {
+test('an answer that is cut off is an error, not half an object', async () => {
   server.handle((response, { socket }) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('{"kind":', () => socket.destroy());
@@ -278,7 +281,7 @@ test('an answer that breaks off is an error, not half an object', async () => {
   await expect(client.get(Pod, web)).rejects.toMatchObject({ code: 0, reason: 'ConnectionLost' });
 });
 
-test('nobody listens: the message says where', async () => {
+test('the error for a refused connection names the address', async () => {
   await server.close();
   await expect(client.get(Pod, web)).rejects.toMatchObject({
     reason: 'ConnectionRefused',
@@ -290,15 +293,15 @@ test('nobody listens: the message says where', async () => {
 
 test.each([
   ['before the answer', (): void => undefined],
-  ['inside the answer', (response: ServerResponse): void => void response.writeHead(200).write('{')],
-])('the deadline holds %s', async (_when, handler) => {
+  ['during the answer', (response: ServerResponse): void => void response.writeHead(200).write('{')],
+])('the deadline applies %s', async (_when, handler) => {
   server.handle(handler);
   const error: unknown = await client.get(Pod, web, { timeoutMs: 50 }).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 0, reason: 'Timeout' });
   expect((error as Error).message).toBe('GET /api/v1/namespaces/shop/pods/web: no answer within 50 ms');
 });
 
-test('an abort rejects with its own reason, before and while the request is under way', async () => {
+test('an abort rejects with its own reason, before and during the request', async () => {
   const reason = new Error('changed my mind');
   const controller = new AbortController();
   server.handle(() => controller.abort(reason));
@@ -349,14 +352,14 @@ test('every request over the wire is reported, with its flow', async () => {
   expect(reports[0]!.durationMs).toBeGreaterThan(0);
 });
 
-test('a closed client refuses, ends what is under way, and lets the server go', async () => {
+test('a closed client rejects requests, aborts those in flight, and closes its connections', async () => {
   server.handle(() => client.close());
   await expect(client.get(Pod, web)).rejects.toMatchObject({ reason: 'ClientClosed' });
   await expect(client.flow('other').get(Pod, web)).rejects.toMatchObject({ reason: 'ClientClosed' });
   await expect.poll(() => server.seen[0]!.socket.destroyed).toBe(true);
 });
 
-test('what the server warns of is passed on', async () => {
+test('warnings of the server are passed on', async () => {
   const warnings: string[] = [];
   const warned = open({ onWarning: (text) => warnings.push(text) });
   server.handle((response) => {
@@ -386,12 +389,12 @@ test('impersonation is sent with every request', async () => {
   expect(values('impersonate-extra-example.com%2fscopes')).toEqual(['view', 'edit']);
 });
 
-test('what cannot be a header is an error, not a crash', async () => {
+test('an invalid header value is an error, not a crash', async () => {
   const bad = connect({ server: server.url, token: 'two\nlines' });
   clients.push(bad);
   await expect(bad.get(Pod, web)).rejects.toMatchObject({ code: 0, reason: 'InvalidRequest' });
 });
 
-test.each(['', 'ftp://x', 'localhost:6443'])("'%s' is refused as a server", (url) => {
+test.each(['', 'ftp://x', 'localhost:6443'])("the server URL '%s' is rejected", (url) => {
   expect(() => connect({ server: url })).toThrow(/server must be an http or https URL/);
 });

@@ -1,4 +1,4 @@
-// The Kubernetes client over HTTP(S): `connect(config)` makes the `Client` that everything else uses.
+// The Kubernetes client over HTTP(S): `connect(config)` creates the `Client` that everything else uses.
 import type {
   Client,
   DeleteOptions,
@@ -17,9 +17,9 @@ import type { Clock } from '../clock.ts';
 import type { ConnectConfig } from './config/config.ts';
 import { credentialsOf } from './auth/credentials.ts';
 import { ApiError, connectionError } from '../errors.ts';
-import { closeAll, failure, openIdentified, send, withLife } from './http/exchange.ts';
+import { closeAll, failure, openIdentified, send, withDeadline } from './http/exchange.ts';
 import type { Answer, RequestReport, Shared } from './http/exchange.ts';
-import { Turns } from './http/fairness.ts';
+import { FairSemaphore } from './http/fairness.ts';
 import { impersonationHeaders } from './auth/impersonation.ts';
 import { parseJson, stringifyJson } from '../json.ts';
 import { parseWithoutForeign } from '../managed-fields.ts';
@@ -30,17 +30,17 @@ import type { LocalServer, WireRequest } from './http/transport.ts';
 import { IdleTimer, readEvents } from './watch-stream.ts';
 
 export interface ConnectOptions {
-  /** Requests at once, watches not counted. 64 by default. */
+  /** Concurrent requests, not counting watches. 64 by default. */
   readonly maxInFlight?: number;
   /** The deadline of a request that names none. 30 seconds by default. */
   readonly timeoutMs?: number;
   readonly userAgent?: string;
   /** Called after every request over the wire, also for each retry; for a watch, when it is answered. */
   readonly onRequest?: (report: RequestReport) => void;
-  /** Told what the server, or a webhook of it, has to say to whoever sent a request that it accepts. */
+  /** Called with each warning that the server, or an admission webhook, sends with its answer. */
   readonly onWarning?: (text: string) => void;
   readonly clock?: Clock;
-  /** The API server, where it is in this process: then nothing goes over the network. */
+  /** An API server in this process, called without the network. */
   readonly local?: LocalServer;
 }
 
@@ -49,12 +49,12 @@ export function connect(config: ConnectConfig, options: ConnectOptions = {}): Cl
   const shared: Shared = {
     transport: new Transport(config, options.local),
     credentials: credentialsOf(config),
-    turns: new Turns(options.maxInFlight ?? 64),
+    semaphore: new FairSemaphore(options.maxInFlight ?? 64),
     clock: options.clock ?? systemClock,
     timeoutMs: options.timeoutMs ?? 30_000,
     onRequest: options.onRequest,
     onWarning: options.onWarning,
-    lives: new Set(),
+    inFlight: new Set(),
   };
   const headers = {
     accept: 'application/json',
@@ -64,7 +64,7 @@ export function connect(config: ConnectConfig, options: ConnectOptions = {}): Cl
   return new HttpClient(shared, headers, 'default');
 }
 
-/** Asks for metadata alone, where that is wanted. */
+/** The Accept header for metadata only, if that is requested. */
 function acceptOf({ metadataOnly }: { readonly metadataOnly?: boolean }, suffix: 'List' | ''): Headers {
   if (!metadataOnly) return {};
   return { accept: `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1,application/json` };
@@ -74,7 +74,7 @@ const patchTypes = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
-  // The API server takes JSON under this name too, and under no other.
+  // The API server accepts JSON under this content type too, and an apply under no other.
   apply: 'application/apply-patch+yaml',
 } as const;
 
@@ -117,7 +117,7 @@ class HttpClient implements Client {
       resourceVersion: options.resourceVersion,
       timeoutSeconds: options.timeoutSeconds,
       sendInitialEvents: options.sendInitialEvents,
-      // The API server demands it wherever sendInitialEvents is given.
+      // The API server requires it with sendInitialEvents.
       resourceVersionMatch: options.sendInitialEvents === undefined ? undefined : 'NotOlderThan',
     });
     const request = { ...this.#request('GET', path, acceptOf(options, '')), watch: true };
@@ -128,14 +128,15 @@ class HttpClient implements Client {
     const timer = options.idleMs === undefined ? undefined : new IdleTimer(shared.clock, options.idleMs, silent);
     const signal = AbortSignal.any(options.signal === undefined ? [idle.signal] : [idle.signal, options.signal]);
     try {
-      await withLife(shared, request, { signal, timeoutMs: Infinity }, async (life) => {
-        const response = await openIdentified(shared, this.#flow, request, life);
+      await withDeadline(shared, request, { signal, timeoutMs: Infinity }, async (requestSignal) => {
+        const response = await openIdentified(shared, this.#flow, request, requestSignal);
         timer?.touch();
-        if (response.statusCode !== 200) throw failure(request, response, await collect(request, response, life));
+        if (response.statusCode !== 200)
+          throw failure(request, response, await collect(request, response, requestSignal));
         try {
           options.onOpen?.();
           const parse = options.omitForeignManagedFields ? parseSparseEvents : parseJson;
-          await readEvents<T>(request, response, life, parse, onEvent, () => timer?.touch());
+          await readEvents<T>(request, response, requestSignal, parse, onEvent, () => timer?.touch());
         } finally {
           response.destroy();
         }
@@ -183,7 +184,7 @@ class HttpClient implements Client {
       gracePeriodSeconds: options.gracePeriodSeconds,
       dryRun: options.dryRun ? ['All'] : undefined,
     });
-    return isStillThere(answer) ? answer : undefined;
+    return stillExists(answer) ? answer : undefined;
   }
 
   async raw<R = unknown>(raw: RawRequest): Promise<R> {
@@ -270,7 +271,7 @@ interface ListAnswer<T> {
   readonly items?: readonly T[] | null;
 }
 
-/** The items of built-in kinds come without apiVersion and kind; every object gets both here. */
+/** Items of built-in kinds have no apiVersion and kind; they are added here. */
 function readPage<T extends KubeObject>(kind: Kind<T>, request: WireRequest, answer: unknown): Page<T> {
   const list = answer as ListAnswer<T>;
   if (list?.kind === undefined || list.items === undefined) {
@@ -287,8 +288,8 @@ function readPage<T extends KubeObject>(kind: Kind<T>, request: WireRequest, ans
   };
 }
 
-/** A deletion is answered with a Status or with the object; the latter also for some kinds when it is gone already. */
-function isStillThere(answer: KubeObject & { spec?: { finalizers?: readonly string[] } }): boolean {
+/** The server answers a DELETE with a Status or with the object, for some kinds even if that is gone already. */
+function stillExists(answer: KubeObject & { spec?: { finalizers?: readonly string[] } }): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = answer.metadata ?? {};
   if (deletionTimestamp === undefined) return false;
   // A namespace keeps its finalizers in its spec.

@@ -1,4 +1,4 @@
-// What the API server says of itself: which kinds it serves. Asked where a 404 alone would not be believed.
+// Discovery: which kinds the API server serves. Used where a 404 alone is not proof enough.
 import type { Client, RequestOptions } from './client.ts';
 import { apiVersionOf } from '../objects.ts';
 import type { AnyKind } from '../objects.ts';
@@ -14,8 +14,8 @@ interface ResourceList {
 }
 
 /**
- * Whether the API serves a kind, by its own list of all that it serves. Rejects when there is no such list: a server that
- * is starting, or something between it and us, answers 404 to anything.
+ * Whether the API serves a kind, according to its discovery documents. Rejects when there are none: a server that is
+ * starting, or a proxy in between, may answer 404 to anything.
  */
 export async function isServed(client: Client, kind: AnyKind, options: RequestOptions = {}): Promise<boolean> {
   const version = apiVersionOf(kind);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FakeClock, settle } from '../../../test/support/fake-clock.ts';
 import { Reachability } from './reachability.ts';
 
-test('the first answer after none is told, once; a server that can only say 5xx is away', async () => {
+test('the first answer after an outage is reported once; a server that answers only 5xx is unreachable', async () => {
   const reachability = new Reachability();
   const end = new AbortController();
   let returns = 0;
@@ -21,7 +21,7 @@ test('the first answer after none is told, once; a server that can only say 5xx 
   expect(returns).toBe(1);
 });
 
-test('a server that is away is asked every two seconds, and no more when it is back', async () => {
+test('an unreachable server is probed every two seconds, and no longer when it is back', async () => {
   const reachability = new Reachability();
   const clock = new FakeClock();
   const end = new AbortController();

@@ -1,15 +1,15 @@
-// Where the API serves an object or a collection. Called by connect.ts.
+// The API paths of objects and collections. Called by connect.ts.
 import { ApiError } from '../errors.ts';
 import type { AnyKind, Ref } from '../objects.ts';
 
-/** The path of a kind's objects: in one namespace, or everywhere. */
+/** The path of a kind's objects: in one namespace, or in all. */
 export function collectionPath(kind: AnyKind, namespace?: string): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const within = kind.namespaced && namespace ? `/namespaces/${segment(kind, 'namespace', namespace)}` : '';
   return `${root}${within}/${kind.plural}`;
 }
 
-/** The path of one object. Refuses what would name something else: no name, no namespace, a path inside a name. */
+/** The path of one object. Rejects a missing name or namespace, and a path inside a name. */
 export function objectPath(kind: AnyKind, ref: Ref, subresource?: string): string {
   if (kind.namespaced && !ref.namespace) throw invalid(kind, `namespace is missing (name '${ref.name}')`);
   const path = `${collectionPath(kind, ref.namespace)}/${segment(kind, 'name', ref.name)}`;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../clock.ts';
 import { eachLine, IdleTimer, Lines } from './watch-stream.ts';
 
-test('however the bytes are cut, the lines are the same', () => {
+test('the lines are the same, however the bytes are split', () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => text.replaceAll('\n', ' '));
   fc.assert(
     fc.property(fc.array(line), fc.string({ maxLength: 5 }), fc.array(fc.nat(200)), (lines, rest, cuts) => {
@@ -19,7 +19,7 @@ test('however the bytes are cut, the lines are the same', () => {
   );
 });
 
-test('a line of many megabytes in many pieces is put together once', () => {
+test('a line of many megabytes in many pieces is assembled once', () => {
   const piece = Buffer.alloc(64 * 1024, 'x');
   let length = 0;
   const cutter = new Lines((lines) => (length = lines.length));

@@ -1,4 +1,4 @@
-// The body of a watch: one JSON event a line, for as long as it lasts. Called by connect.ts.
+// The body of a watch: one JSON event per line. Called by connect.ts.
 import type { IncomingMessage } from 'node:http';
 import type { WatchEvent } from './client.ts';
 import type { Clock, Timer } from '../clock.ts';
@@ -10,15 +10,15 @@ import { lost } from './http/transport.ts';
 
 const [OPEN, CLOSE, COMMA, NEWLINE] = [91, 93, 44, 10];
 
-/** How much memory for the beginnings of lines is kept for the next ones. */
+/** The largest buffer for incomplete lines that is kept for later lines. */
 const KEPT_BYTES = 64 * 1024;
 
 /**
- * Cuts bytes after lines. Lines may be of any length and may be cut anywhere, also inside a character. Calls back with one
- * line or more, without the last newline. They are good only until that returns, and so are the bytes that are pushed.
+ * Splits bytes into lines. Lines may have any length and may be cut anywhere, also inside a character. Calls back with
+ * one line or more, without the last newline. They are valid only until the callback returns.
  */
 export class Lines {
-  /** The beginning of a line whose end has not come yet: the first so many bytes of this. */
+  /** Its first `#length` bytes are the start of a line whose end has not arrived yet. */
   #memory: Buffer = Buffer.alloc(0);
   #length = 0;
   readonly #onLines: (lines: Buffer) => void;
@@ -39,7 +39,7 @@ export class Lines {
     if (last + 1 < chunk.length) this.#keep(chunk.subarray(last + 1));
   }
 
-  /** Whether a line has begun and not ended. */
+  /** Whether a line has started and not ended. */
   get open(): boolean {
     return this.#length > 0;
   }
@@ -64,7 +64,7 @@ export class Lines {
   }
 }
 
-/** Takes lines apart. */
+/** Calls back for each line. */
 export function eachLine(lines: Buffer, onLine: (line: Buffer) => void): void {
   let start = 0;
   for (let end = lines.indexOf(NEWLINE); end >= 0; end = lines.indexOf(NEWLINE, start)) {
@@ -74,8 +74,8 @@ export function eachLine(lines: Buffer, onLine: (line: Buffer) => void): void {
   onLine(lines.subarray(start));
 }
 
-/** What was read of an event, before anybody looked at it. */
-type Read = { readonly type?: unknown; readonly object?: unknown } | null;
+/** An event as it was parsed, not validated yet. */
+type ParsedEvent = { readonly type?: unknown; readonly object?: unknown } | null;
 
 /**
  * Reads events until the server ends the stream. Rejects on a cut connection, an ERROR event, a throwing `onEvent`.
@@ -84,27 +84,27 @@ type Read = { readonly type?: unknown; readonly object?: unknown } | null;
 export function readEvents<T extends KubeObject>(
   request: RequestLine,
   response: IncomingMessage,
-  life: AbortSignal,
+  signal: AbortSignal,
   parse: (source: Buffer) => unknown,
   onEvent: (event: WatchEvent<T>) => void,
   onBytes: () => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let over = false;
+    let failed = false;
     const fail = (error: unknown): void => {
-      over = true;
+      failed = true;
       reject(error);
     };
     // After a failure, or when `onEvent` aborted the watch, the rest of the lines is not delivered.
-    const deliver = (event: Read): void => {
-      if (!over && !life.aborted) onEvent(checked<T>(request, event));
+    const deliver = (event: ParsedEvent): void => {
+      if (!failed && !signal.aborted) onEvent(validated<T>(request, event));
     };
     const lines = new Lines((some) => {
       const events = parseTogether(some, parse);
       if (events !== undefined) events.forEach(deliver);
       else
         eachLine(some, (line) => {
-          if (!over && !life.aborted && line.length > 0) deliver(parseLine(request, line, parse));
+          if (!failed && !signal.aborted && line.length > 0) deliver(parseLine(request, line, parse));
         });
     });
     readBody(response, (chunk) => {
@@ -119,12 +119,12 @@ export function readEvents<T extends KubeObject>(
       if (lines.open) fail(connectionError(request, 'ConnectionLost', 'the watch was cut inside an event'));
       else resolve();
     });
-    response.on('error', (error) => fail(lost(request, error, life)));
+    response.on('error', (error) => fail(lost(request, error, signal)));
   });
 }
 
-/** Reads several lines as one list, which is quicker than one by one. Undefined when they are not several events. */
-function parseTogether(lines: Buffer, parse: (source: Buffer) => unknown): readonly Read[] | undefined {
+/** Parses several lines as one list, which is faster than one by one. Undefined if they are not one event each. */
+function parseTogether(lines: Buffer, parse: (source: Buffer) => unknown): readonly ParsedEvent[] | undefined {
   if (!lines.includes(NEWLINE)) return undefined;
   const list = Buffer.allocUnsafe(lines.length + 2);
   list[0] = OPEN;
@@ -133,14 +133,14 @@ function parseTogether(lines: Buffer, parse: (source: Buffer) => unknown): reado
   let count = 1;
   for (let at = 0; (at = list.indexOf(NEWLINE, at)) >= 0; count++) list[at] = COMMA;
   try {
-    const events = parse(list) as readonly Read[];
+    const events = parse(list) as readonly ParsedEvent[];
     return events.length === count ? events : undefined;
   } catch {
     return undefined;
   }
 }
 
-function checked<T extends KubeObject>(request: RequestLine, event: Read): WatchEvent<T> {
+function validated<T extends KubeObject>(request: RequestLine, event: ParsedEvent): WatchEvent<T> {
   switch (event?.type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -158,9 +158,9 @@ function checked<T extends KubeObject>(request: RequestLine, event: Read): Watch
   }
 }
 
-function parseLine(request: RequestLine, line: Buffer, parse: (source: Buffer) => unknown): Read {
+function parseLine(request: RequestLine, line: Buffer, parse: (source: Buffer) => unknown): ParsedEvent {
   try {
-    return parse(line) as Read;
+    return parse(line) as ParsedEvent;
   } catch (error) {
     throw connectionError(
       request,
@@ -192,7 +192,7 @@ export class IdleTimer {
     this.#arm(ms);
   }
 
-  /** Only notes the time: setting a timer again for every chunk would cost more than the chunk. */
+  /** Only records the time: resetting a timer for every chunk would cost more than the chunk. */
   touch(): void {
     this.#last = this.#clock.monotonic();
   }

@@ -1,4 +1,4 @@
-// Index functions: under what the objects of a table are found without scanning it.
+// Index functions: they find objects of a table without scanning it.
 import type { KubeObject } from '../objects.ts';
 
 /** The values under which an object is found. It must depend on the object alone. */

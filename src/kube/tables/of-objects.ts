@@ -1,11 +1,11 @@
-// Tables of manifests: what a cluster would have after they are applied, for plans and checks without a cluster.
+// Tables of manifests: the objects of a cluster after they are applied, for plans and checks without a cluster.
 import type { AnyKind, KubeObject } from '../objects.ts';
 import { identityOf } from '../objects.ts';
 import { Tables } from './tables.ts';
 
 /**
- * Tables that hold some objects. Tables that are not named here are empty, so all that will be read must be. Of two
- * objects with one name, the later counts.
+ * Tables that hold these objects. Tables of other kinds are empty, so `kinds` must name all that will be read. Of two
+ * objects with the same name, the later wins.
  */
 export function tablesOf(kinds: Iterable<AnyKind>, objects: Iterable<KubeObject>): Tables {
   const tables = new Tables(kinds);

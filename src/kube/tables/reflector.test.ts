@@ -79,7 +79,7 @@ describe('runReflector', () => {
     expect(r.clock.pending).toBe(0);
   });
 
-  it('asks for a watch of five to ten minutes, at random', async () => {
+  it('requests a watch of five to ten minutes, at random', async () => {
     for (const [random, seconds] of [
       [0, 290],
       [0.5, 440],
@@ -92,7 +92,7 @@ describe('runReflector', () => {
     }
   });
 
-  it('passes on the namespace and the selectors of the table', async () => {
+  it('sends the namespace and the selectors of the table', async () => {
     const scope = { namespace: 'a', labelSelector: 'on=yes' };
     const r = start({ scope });
     await r.client.create(Thing, thing('x', { on: 'yes' }));
@@ -116,7 +116,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('reads a list in pages, and shows none of it before the last', async () => {
+  it('reads a list in pages, and shows none of it before the last page', async () => {
     const r = start({ pageSize: 2 });
     for (const name of ['a', 'b', 'c', 'd', 'e']) await r.client.create(Thing, thing(name));
     const sizes: number[] = [];
@@ -135,7 +135,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('does not miss what happens between two pages', async () => {
+  it('does not miss changes between two pages', async () => {
     const r = start({ pageSize: 2 });
     for (const name of ['a', 'b', 'c']) await r.client.create(Thing, thing(name));
     r.client.next(
@@ -151,7 +151,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('begins the list again, at once, when its pages expire half way', async () => {
+  it('restarts the list at once when its continue token expires', async () => {
     const r = start({ pageSize: 2 });
     for (const name of ['a', 'b', 'c']) await r.client.create(Thing, thing(name));
     r.client.next(
@@ -165,7 +165,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('resumes after an ordinary close from the last event or bookmark, without a list', async () => {
+  it('resumes after a normal close from the last event or bookmark, without a list', async () => {
     const r = start();
     await running(r);
     await r.client.create(Thing, thing('x'));
@@ -197,7 +197,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it.each(['as the answer', 'inside the stream'])('lists again when the version has expired, told %s', async (how) => {
+  it.each(['as the answer', 'inside the stream'])('lists again when the version has expired (%s)', async (how) => {
     const r = start();
     await r.client.create(Thing, thing('x'));
     await r.client.create(Thing, thing('y'));
@@ -206,7 +206,7 @@ describe('runReflector', () => {
     if (how === 'as the answer') {
       await r.clock.advance(300_000);
       watch.close();
-      // Not seen: no watch is open now.
+      // No watch is open now, so this event is missed.
       await r.client.delete(Thing, { name: 'x', namespace: 'a' });
       r.client.compact();
     } else {
@@ -236,7 +236,7 @@ describe('runReflector', () => {
     ['a refused connection', apiError(0, 'ConnectionRefused')],
     ['a broken connection', apiError(0, 'ConnectionLost')],
     ['too many requests', apiError(429, 'TooManyRequests')],
-    ['trouble in the server', apiError(503, 'ServiceUnavailable')],
+    ['a server error', apiError(503, 'ServiceUnavailable')],
   ])('keeps its position through %s', async (_, error) => {
     const r = start();
     await r.client.create(Thing, thing('x'));
@@ -253,7 +253,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('goes on at once when a server that did not answer does again, and not for another reason', async () => {
+  it('retries at once when the server answers again after an outage, and for no other failure', async () => {
     for (const [error, isAtOnce] of [
       [apiError(0, 'ConnectionRefused'), true],
       [apiError(503, 'ServiceUnavailable'), true],
@@ -284,7 +284,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('relists when its version lies in the future of the server', async () => {
+  it('relists when its version is in the future of the server', async () => {
     const r = start();
     await running(r);
     [...r.client.watches][0]!.fail(apiError(504, 'Timeout', { cause: 'ResourceVersionTooLarge' }));
@@ -293,7 +293,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('stays current by lists alone where watches never work', async () => {
+  it('stays current by lists if watches never work', async () => {
     const r = start();
     r.client.next('watch', ...Array.from({ length: 1000 }, () => apiError(500, 'InternalError')));
     await running(r);
@@ -304,7 +304,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('waits as long as the server asks, within reason', async () => {
+  it('waits as long as the server asks, up to a limit', async () => {
     const r = start();
     r.client.next('list', apiError(429, 'TooManyRequests', { retryAfterMs: 7_000 }));
     await running(r);
@@ -315,7 +315,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('starts with short waits again after a time of health', async () => {
+  it('resets the backoff after a healthy watch', async () => {
     const r = start();
     r.client.next('list', ...Array.from({ length: 6 }, () => apiError(500, 'InternalError')));
     await running(r);
@@ -328,7 +328,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('treats a kind that is not served as empty, and notices when it is', async () => {
+  it('treats a kind that is not served as empty, and notices when it is served', async () => {
     const r = start();
     r.client.discovery.set('/apis', { kind: 'APIGroupList', groups: [] });
     r.client.next('list', ...Array.from({ length: 12 }, () => apiError(404, 'NotFound')));
@@ -341,7 +341,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it.each([true, false])('waits for a kind that may not be read unless it is optional: %s', async (optional) => {
+  it.each([true, false])('waits for a kind that it may not read unless that is optional: %s', async (optional) => {
     const r = start({ scope: { optional } });
     r.client.next('list', apiError(403, 'Forbidden'));
     await running(r);
@@ -351,7 +351,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('keeps what an optional kind had when it may not be read for a while', async () => {
+  it('keeps the objects of an optional kind while it may not be read', async () => {
     const r = start({ scope: { optional: true } });
     await r.client.create(Thing, thing('x'));
     await running(r);
@@ -375,13 +375,13 @@ describe('runReflector', () => {
     ['its group is gone', { '/apis': { kind: 'APIGroupList', groups: [] } }, false],
     ['its version is gone', { '/apis': { kind: 'APIGroupList', groups: [{ versions: [] }] } }, false],
     ['its definition is gone', { '/apis': groups, '/apis/test.dev/v1': resources('others') }, false],
-    ['nobody may ask', { '/apis': apiError(403, 'Forbidden') }, false],
-    ['its definition is there', { '/apis': groups, '/apis/test.dev/v1': resources('others', 'things') }, true],
+    ['discovery is forbidden', { '/apis': apiError(403, 'Forbidden') }, false],
+    ['its definition exists', { '/apis': groups, '/apis/test.dev/v1': resources('others', 'things') }, true],
     ['everything is not found', {}, true],
     ['only its version is not found', { '/apis': groups }, true],
-    ['somebody else answers', { '/apis': '<html>' }, true],
+    ['a proxy answers', { '/apis': '<html>' }, true],
     ['the server does not answer', { '/apis': apiError(503, 'ServiceUnavailable') }, true],
-  ])('of a kind that is not found, when %s', async (_name, discovery, served) => {
+  ])('decides whether a kind that is not found is served, when %s', async (_name, discovery, served) => {
     const r = start();
     await r.client.create(Thing, thing('x'));
     await running(r);
@@ -395,7 +395,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('survives callbacks that throw', async () => {
+  it('keeps running when callbacks throw', async () => {
     const r = start({
       onState: () => {
         throw new Error('from onState');
@@ -407,7 +407,7 @@ describe('runReflector', () => {
     await r.stop();
   });
 
-  it('ends in every state as soon as the signal aborts', async () => {
+  it('stops in every state as soon as the signal aborts', async () => {
     const waiting = start();
     waiting.client.next('list', apiError(500, 'InternalError'));
     await running(waiting);
@@ -424,7 +424,7 @@ describe('runReflector', () => {
 });
 
 describe('nextState', () => {
-  it('never waits longer than 30 seconds of its own accord, and never less than half of its step', () => {
+  it('never backs off longer than 30 seconds by itself, and never less than half of its step', () => {
     const error = apiError(500, 'InternalError');
     for (const random of [0, 0.5, 0.999]) {
       let state: ReflectorState = { name: 'listing', failures: 0 };

@@ -1,14 +1,14 @@
-// Keeps a table equal to what the API server has: list, then watch, again and again until the signal. Run for each table.
+// Keeps a table in sync with the API server: list, then watch, until the signal aborts. Run for each table.
 //
-//   listing ──listed──▶ watching ──closed──▶ watching            an ordinary end: go on from the last version
-//      ▲                   ├────expired────▶ listing             the server has forgotten that version
-//      │                   ├────trouble────▶ waiting ▶ watching  of the connection or the server: the version is still good
+//   listing ──listed──▶ watching ──closed──▶ watching            a normal close: resume from the last version
+//      ▲                   ├────expired────▶ listing             the server no longer has that version
+//      │                   ├────trouble────▶ waiting ▶ watching  connection or server error: the version is valid
 //      │                   └────other──────▶ waiting ▶ listing
 //      └───── waiting ◀──failed── listing
 //
-// How long can the table be behind? Once the server is healthy again, no longer than one wait (at most 30 s, or what the
-// server asks by Retry-After up to 60 s) and one list. A connection that died without a word is noticed after 150 s; the
-// server sends a bookmark about every minute, so silence that long is never ordinary.
+// How long can the table be behind? Once the server is healthy again, no longer than one wait (at most 30 s, or what
+// the server asks by Retry-After up to 60 s) and one list. A connection that died silently is detected after 150 s; the
+// server sends a bookmark about every minute, so a healthy watch is never silent for that long.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import { delay } from '../clock.ts';
@@ -18,38 +18,38 @@ import { ApiError, isExpired, isForbidden, isNotFound, isTransient } from '../er
 import type { KubeObject } from '../objects.ts';
 import type { Table } from './table.ts';
 
-/** `failures` counts the troubles since the last sign of health; the length of a wait follows from it. */
+/** `failures` counts the failures since the last healthy watch; the backoff depends on it. */
 export type ReflectorState =
   | { readonly name: 'listing'; readonly failures: number }
   | { readonly name: 'watching'; readonly from: string; readonly failures: number }
   | { readonly name: 'waiting'; readonly ms: number; readonly next: ReflectorState; readonly isUnanswered?: boolean }
   | { readonly name: 'stopped' };
 
-/** What came of a state. */
+/** The result of a state. */
 export type ReflectorOutcome =
   | { readonly name: 'listed'; readonly version: string }
-  /** The watch ended in the ordinary way. `healthy`: it delivered something, or at least stayed open. */
+  /** The watch was closed normally. `healthy`: it delivered something, or at least stayed open. */
   | { readonly name: 'closed'; readonly version: string; readonly healthy: boolean }
   | { readonly name: 'failed'; readonly version?: string; readonly healthy: boolean; readonly error: unknown }
-  /** `installed`: not to the end, because the kind may be served now. `returned`: because the server answers again. */
+  /** Ended early if `installed` (the kind may be served now) or `returned` (the server answers again). */
   | { readonly name: 'waited'; readonly installed?: boolean; readonly returned?: boolean }
   | { readonly name: 'aborted' };
 
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Client;
   readonly table: Table<T>;
-  /** Which of the table's namespaces this one keeps current, where each is listed by itself. */
+  /** The namespace to keep in sync, if the table lists each namespace separately. */
   readonly namespace?: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly onState?: (state: ReflectorState) => void;
-  /** Told of every failure. The reflector goes on by itself, so this is for logs and metrics. */
+  /** Called for every failure, for logs and metrics. The reflector retries by itself. */
   readonly onError?: (error: unknown) => void;
-  /** Resolves when a kind that is not served may be: that ends a wait. */
+  /** Resolves when a kind that was not served may be served: that ends a wait. */
   readonly untilInstalled?: (signal: AbortSignal) => Promise<void>;
-  /** Resolves when a server that did not answer does again: that ends a wait. */
+  /** Resolves when the server answers again: that ends a wait. */
   readonly untilReturn?: (signal: AbortSignal) => Promise<void>;
   /** Objects in one page of a list. */
   readonly pageSize?: number;
@@ -60,9 +60,9 @@ export interface ReflectorOptions<T extends KubeObject> {
 const FIRST_WAIT_MS = 800;
 const LONGEST_WAIT_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 60_000;
-/** A watch that stayed open for this long was healthy even if it had nothing to say. */
+/** A watch that stayed open for this long was healthy even without an event. */
 const HEALTHY_MS = 5_000;
-/** After so many failures in a row the version is given up: where watches never work, lists keep the table current. */
+/** After this many failures in a row, it lists again: where watches never work, lists keep the table current. */
 const FAILURES_PER_VERSION = 8;
 const LIST_TIMEOUT_MS = 60_000;
 
@@ -71,26 +71,26 @@ export async function runReflector<T extends KubeObject>(options: ReflectorOptio
   const { signal, random = Math.random } = options;
   let state: ReflectorState = { name: 'listing', failures: 0 };
   while (state.name !== 'stopped') {
-    tell(options.onState, state);
+    notify(options.onState, state);
     const outcome = await outcomeOf(state, options);
     const ended: ReflectorOutcome = signal.aborted ? { name: 'aborted' } : outcome;
-    if (ended.name === 'failed' && !isOrdinary(ended.error, state, options)) tell(options.onError, ended.error);
+    if (ended.name === 'failed' && !isExpected(ended.error, state, options)) notify(options.onError, ended.error);
     state = nextState(state, ended, random);
   }
-  tell(options.onState, state);
+  notify(options.onState, state);
 }
 
-/** The state machine: every transition there is. */
+/** The state machine with all of its transitions. */
 export function nextState(state: ReflectorState, outcome: ReflectorOutcome, random: () => number): ReflectorState {
   if (outcome.name === 'aborted' || state.name === 'stopped') return { name: 'stopped' };
   if (state.name === 'waiting') {
     const { installed = false, returned = false } = outcome.name === 'waited' ? outcome : {};
     if (installed) return { name: 'listing', failures: 0 };
-    // A server that has just come back may refuse for a moment what it will serve: that is asked again soon.
+    // A server that has just come back may still reject requests for a moment: retry soon.
     return returned && 'failures' in state.next ? { ...state.next, failures: 0 } : state.next;
   }
   const { failures } = state;
-  // A list alone is no proof of health: where every watch fails, lists must not follow each other without a pause.
+  // A list does not reset the backoff: where every watch fails, lists must not follow each other without a pause.
   if (outcome.name === 'listed') return { name: 'watching', from: outcome.version, failures };
   if (outcome.name === 'closed') {
     const watching = { name: 'watching', from: outcome.version } as const;
@@ -114,7 +114,7 @@ function after(next: ReflectorState & { failures: number }, error: unknown, rand
   return { name: 'waiting', ms, next, ...(isUnanswered(error) && { isUnanswered: true }) };
 }
 
-/** Whether there was no answer, or none by a server that works. */
+/** Whether there was no answer, or a server error. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 0 || error.code >= 500);
 }
@@ -130,7 +130,7 @@ async function outcomeOf<T extends KubeObject>(
     : wait(state.ms, options);
 }
 
-/** Waits, but no longer than until the server answers anybody. */
+/** Waits, but at most until the server answers any request. */
 async function waitForReturn<T extends KubeObject>(
   ms: number,
   { clock, signal }: ReflectorOptions<T>,
@@ -146,7 +146,7 @@ async function waitForReturn<T extends KubeObject>(
   return { name: 'waited', returned };
 }
 
-/** Waits; for a kind that is not served, no longer than until it may be. */
+/** Waits; for a kind that is not served, at most until it may be served. */
 async function wait<T extends KubeObject>(ms: number, options: ReflectorOptions<T>): Promise<ReflectorOutcome> {
   const { clock, signal, table, namespace, untilInstalled } = options;
   if (table.stateOf(namespace).served || untilInstalled === undefined) {
@@ -163,8 +163,8 @@ async function wait<T extends KubeObject>(ms: number, options: ReflectorOptions<
   return { name: 'waited', installed };
 }
 
-/** Which objects a table wants to have, and what of each of them. */
-function wantedBy<T extends KubeObject>({ table, namespace: listed }: ReflectorOptions<T>): object {
+/** Which objects to request for a table, and which parts of them. */
+function requestOptions<T extends KubeObject>({ table, namespace: listed }: ReflectorOptions<T>): object {
   const { selection, omitsForeignManagedFields: omitForeignManagedFields, metadataOnly } = table;
   const namespace = listed ?? selection.namespace;
   return { ...selection, namespace, omitForeignManagedFields, ...(metadataOnly && { metadataOnly }) };
@@ -174,9 +174,9 @@ async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise
   const { client, table, namespace, signal, pageSize = 500 } = options;
   try {
     const listing = table.beginList(namespace);
-    const request = { ...wantedBy(options), signal, limit: pageSize, timeoutMs: LIST_TIMEOUT_MS };
+    const request = { ...requestOptions(options), signal, limit: pageSize, timeoutMs: LIST_TIMEOUT_MS };
     let page = await client.list(table.kind, request);
-    // Every page shows the state of the first one's version.
+    // All pages show the state at the version of the first.
     const version = page.resourceVersion;
     listing.add(page.items);
     while (page.continue !== undefined) {
@@ -194,7 +194,7 @@ async function list<T extends KubeObject>(options: ReflectorOptions<T>): Promise
   }
 }
 
-/** Whether a kind that was not found is not served. To believe that wrongly would be to see all its objects deleted. */
+/** Whether a kind that was not found is not served. If that were wrong, all its objects would seem deleted. */
 async function isGone<T extends KubeObject>({
   client,
   table,
@@ -205,7 +205,7 @@ async function isGone<T extends KubeObject>({
   try {
     return !(await isServed(client, table.kind, { signal, timeoutMs: LIST_TIMEOUT_MS }));
   } catch (error) {
-    // Who may not ask has to believe the list, or would wait forever for a kind that is not installed.
+    // Without permission for discovery, believe the list, or it would wait forever for a kind that is not installed.
     return isForbidden(error);
   }
 }
@@ -218,7 +218,7 @@ async function watch<T extends KubeObject>(from: string, options: ReflectorOptio
   try {
     const timeoutSeconds = 290 + Math.floor(random() * 300);
     const onOpen = (): void => void (opened = clock.monotonic());
-    const watched = { ...wantedBy(options), signal, resourceVersion: from };
+    const watched = { ...requestOptions(options), signal, resourceVersion: from };
     const request = { ...watched, timeoutSeconds, idleMs, onOpen };
     await client.watch(table.kind, request, (event) => {
       table.event(event);
@@ -230,23 +230,23 @@ async function watch<T extends KubeObject>(from: string, options: ReflectorOptio
   }
 }
 
-/** The version lies in the server's future, as after a restored backup; waiting for it would be waiting forever. */
+/** The version is in the server's future, as after a restored backup; waiting for it would never end. */
 function isVersionTooLarge(error: ApiError): boolean {
   return error.details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge') ?? false;
 }
 
-/** Part of normal life, not worth telling: a forgotten version, and a kind that is not there, or no more. */
-function isOrdinary<T extends KubeObject>(
+/** Expected errors that are not reported: an expired version, and a kind that is not served. */
+function isExpected<T extends KubeObject>(
   error: unknown,
   state: ReflectorState,
   { table, namespace }: ReflectorOptions<T>,
 ): boolean {
-  // Whether a kind is gone, the list says that follows.
+  // The list that follows tells whether a kind is gone.
   return isExpired(error) || (isNotFound(error) && (!table.stateOf(namespace).served || state.name === 'watching'));
 }
 
 /** A callback that throws must not end the reflector. */
-function tell<V>(callback: ((value: V) => void) | undefined, value: V): void {
+function notify<V>(callback: ((value: V) => void) | undefined, value: V): void {
   try {
     callback?.(value);
   } catch (error) {

@@ -20,7 +20,7 @@ function thing(name: string, version: number | string, meta: Partial<ObjectMeta>
 
 type Updates = readonly Update<string, Thing>[];
 
-/** A table, and what its map has told subscribers since. */
+/** A table, and the updates that subscribers of its map have received since. */
 function tableOf(options: TableOptions<Thing> = {}): { table: Table<Thing>; changes: () => Promise<Updates> } {
   const table = new Table(Thing, options);
   const subscription = table.map.subscribe();
@@ -58,7 +58,7 @@ describe('Table', () => {
     );
   });
 
-  it('keeps the reference of an object that a list or event brings again', async () => {
+  it('keeps the reference of an object that a list or event repeats', async () => {
     const { table, changes } = tableOf();
     table.replaceAll([thing('x', 3)], '5');
     const before = table.get('a/x');
@@ -101,7 +101,7 @@ describe('Table', () => {
       await table.whenSynced();
     });
 
-    it('stops waiting when told to', async () => {
+    it('stops waiting when the signal aborts', async () => {
       const { table } = tableOf();
       const abort = new AbortController();
       const waiting = table.whenSynced(abort.signal);
@@ -110,10 +110,10 @@ describe('Table', () => {
       await expect(table.whenSynced(abort.signal)).rejects.toThrow('enough');
     });
 
-    it('is empty and synced while the kind is not served, and tells readers when that changes', async () => {
+    it('is empty and synced while the kind is not served, and wakes readers when that changes', async () => {
       const { table, changes } = tableOf();
-      const told: boolean[] = [];
-      const tracker = new Tracker<string>({ wake: () => told.push(look()) });
+      const served: boolean[] = [];
+      const tracker = new Tracker<string>({ wake: () => served.push(look()) });
       const look = (): boolean => tracker.track('reader', (read) => read.get(table.state, 'served')!);
       look();
       table.replaceAll([thing('x', 1)], '5');
@@ -124,13 +124,13 @@ describe('Table', () => {
       expect([table.served, table.synced, table.size]).toEqual([false, true, 0]);
       table.replaceAll([thing('x', 9, { uid: 'new' })], '10');
       tracker.deliver();
-      expect(told).toEqual([false, true]);
+      expect(served).toEqual([false, true]);
       expect(shape(await changes())).toEqual(['a/x -→1', 'a/x 1→-', 'a/x -→9']);
     });
   });
 
   describe('read your writes', () => {
-    it('never lets an older event replace what was observed', () => {
+    it('never lets an older event replace an observed object', () => {
       const { table } = tableOf();
       table.replaceAll([thing('x', 3)], '5');
       table.observe(thing('x', 10));
@@ -149,7 +149,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({ 'a/x': '90071992547409931' });
     });
 
-    it('believes the watch, not the writer, where versions cannot be compared', () => {
+    it('prefers the watch to the writer if versions cannot be compared', () => {
       const { table } = tableOf();
       table.event({ type: 'ADDED', object: thing('x', 'f00') });
       table.observe(thing('x', 'abc'));
@@ -161,7 +161,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({});
     });
 
-    it('does not resurrect what was observed as deleted', async () => {
+    it('does not restore an object that was observed as deleted', async () => {
       const { table, changes } = tableOf();
       table.replaceAll([thing('x', 3)], '5');
       table.observeDeleted(thing('x', 3));
@@ -174,7 +174,7 @@ describe('Table', () => {
       expect(shape(await changes())).toEqual(['a/x -→3', 'a/x 3→-', 'a/x -→9']);
     });
 
-    it('does not remove a successor of the same name', () => {
+    it('does not remove a newer object of the same name', () => {
       const { table } = tableOf();
       table.observe(thing('x', 9, { uid: 'again' }));
       table.observeDeleted(thing('x', 3));
@@ -183,7 +183,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({ 'a/x': '9' });
     });
 
-    it('takes the deletion of a newer object of the same name as proof that the older one is gone', () => {
+    it('removes an older object when a newer one of the same name is deleted', () => {
       const { table } = tableOf();
       table.replaceAll([thing('x', 3), thing('y', 4)], '5');
       table.observeDeleted(thing('x', 7, { uid: 'x-again' }));
@@ -193,7 +193,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({});
     });
 
-    it('ignores what is outside its namespace or selectors, and lets go of what leaves them', () => {
+    it('ignores objects outside its namespace or selectors, and removes those that leave them', () => {
       const { table } = tableOf({ namespace: 'a', labelSelector: 'on=yes', fieldSelector: 'metadata.name!=hidden' });
       const labels = { on: 'yes' };
       table.observe(thing('x', 6, { labels }));
@@ -210,7 +210,7 @@ describe('Table', () => {
   });
 
   describe('lists', () => {
-    it('keeps what was written while the list was under way, and decides about the rest', () => {
+    it('keep what was written while they were being read, and replace the rest', () => {
       const { table } = tableOf();
       table.replaceAll([thing('stays', 1), thing('goes', 2), thing('deleted', 3)], '5');
       const listing = table.beginList();
@@ -222,7 +222,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({ 'a/changed': '12', 'a/created': '11', 'a/stays': '1' });
     });
 
-    it('believes a list even if versions went back, as after a restored backup', () => {
+    it('are believed even if versions went back, as after a restored backup', () => {
       const { table } = tableOf();
       table.replaceAll([thing('x', 900), thing('y', 901)], '1000');
       table.event({ type: 'MODIFIED', object: thing('y', 1001) });
@@ -233,7 +233,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({ 'a/x': '11' });
     });
 
-    it('forgets an observed deletion that a later list contradicts', () => {
+    it('overrule an earlier observed deletion', () => {
       const { table } = tableOf();
       table.replaceAll([thing('x', 3)], '5');
       table.observeDeleted(thing('x', 3));
@@ -243,7 +243,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({ 'a/x': '3' });
     });
 
-    it('ignores late messages about what the list has settled', () => {
+    it('make later messages about older versions be ignored', () => {
       const { table } = tableOf();
       table.replaceAll([], '10');
       table.event({ type: 'ADDED', object: thing('x', 9) });
@@ -251,7 +251,7 @@ describe('Table', () => {
       expect(versions(table)).toEqual({});
     });
 
-    it('shows a whole replacement at once, to subscribers and to tracked readers', async () => {
+    it('replace everything at once for subscribers and tracked readers', async () => {
       const { table, changes } = tableOf();
       table.replaceAll([thing('x', 1), thing('y', 2)], '5');
       await changes();
@@ -265,7 +265,7 @@ describe('Table', () => {
   });
 
   describe('changes', () => {
-    it('reports re-creation under one name as going and coming', async () => {
+    it('report a re-creation under one name as a delete and an add', async () => {
       const { table, changes } = tableOf();
       table.replaceAll([thing('x', 1)], '5');
       table.event({ type: 'MODIFIED', object: thing('x', 6, { uid: 'b' }) });
@@ -273,7 +273,7 @@ describe('Table', () => {
       expect(shape(await changes())).toEqual(['a/x -→1', 'a/x 1→-', 'a/x -→6', 'a/x 6→-', 'a/x -→9']);
     });
 
-    it('survives an index function that throws', () => {
+    it('are applied although an index function throws', () => {
       const errors: unknown[] = [];
       const table = new Table<Thing>(Thing, {
         indexes: {
@@ -291,9 +291,9 @@ describe('Table', () => {
   });
 });
 
-/** One write to a name: create, change (the label decides whether it is selected), delete; what makes no sense is skipped. */
+/** One write: create, change (the label decides whether it is selected), delete; impossible writes are skipped. */
 type Write = { readonly name: string; readonly act: 'put' | 'delete'; readonly on: boolean };
-/** How the table hears of it. Numbers choose among what there is to choose from. */
+/** How the table learns of it. Numbers choose among the available messages. */
 type Step =
   | { readonly do: 'write'; readonly write: Write }
   | { readonly do: 'stream' | 'beginList' | 'completeList' }
@@ -308,7 +308,7 @@ interface Entry {
 
 const selected = (object: Thing | undefined): boolean => object?.metadata.labels?.['on'] === 'yes';
 
-/** A server with a history, and the messages that reach a table. `known` is the newest version the table heard of a key. */
+/** A server with a history, and the messages that reach a table. `known` is the newest version that reached it by key. */
 class World {
   readonly errors: unknown[] = [];
   readonly table = new Table<Thing>(Thing, {
@@ -403,7 +403,7 @@ class World {
     this.known.set(key, Math.max(this.known.get(key) ?? 0, version));
   }
 
-  /** What the table must hold: for each key the state at the newest version that it heard of. */
+  /** What the table must hold: for each key the state at the newest version that reached it. */
   expected(): Thing[] {
     return [...this.known]
       .flatMap(([key, version]) => this.stateAt(key, version) ?? [])
@@ -426,7 +426,7 @@ describe('Table, for every order of messages', () => {
     { weight: 2, arbitrary: fc.constant<Step>({ do: 'completeList' }) },
   );
 
-  it('holds the newest state that it heard of, in the map, every index and the reported changes', async () => {
+  it('holds the newest state that reached it, in the map, every index and the reported changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const world = new World();
@@ -453,7 +453,7 @@ describe('Table, for every order of messages', () => {
         const { value } = await subscription.next();
         for (const { key, delete: isGone, value: object, before } of (value as { updates: Updates }).updates) {
           expect(replayed.get(key)).toBe(before);
-          // Another object of the same name is told as one going and one coming.
+          // A new object of the same name is reported as a delete and an add.
           expect(object.metadata.uid).toBe((before ?? object).metadata.uid);
           if (isGone) replayed.delete(key);
           else replayed.set(key, object);

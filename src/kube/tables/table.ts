@@ -1,10 +1,10 @@
-// What we know of one kind: a watchable map of its objects, with indexes. The reflector fills it from lists and watches;
-// the writer adds what its own writes returned, so that a plan made right after a write sees it.
+// The cache of one kind: a watchable map of its objects, with indexes. The reflector fills it from lists and watches;
+// the writer adds the answers to its own writes, so that a plan made right after a write sees it.
 //
 // Both sources race, so nothing older ever replaces anything newer:
-//  * what is at or below the version of the last list is in that list already, or gone by then;
-//  * what left the table is remembered for a while, so that a late message can't bring it back;
-//  * a list decides about everything except what was written while it was under way.
+//  * messages at or below the version of the last list are ignored: the list already reflects them;
+//  * objects that left the table are remembered for a while, so that a late message can't bring them back;
+//  * a list replaces everything except what was written while it was being read.
 import { deepFreeze, freezeParsed, WatchableMap } from '../../watchable/index.ts';
 import type { ReadonlyWatchable, Selection as Selected } from '../../watchable/index.ts';
 import { BoundedMap } from '../bounded-map.ts';
@@ -18,41 +18,41 @@ import { compareVersions, sameVersion, supersedes } from '../versions.ts';
 
 export interface TableOptions<T> extends Selection {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Applied to each object before it is kept; by default drops the managedFields of others, which nobody here reads. */
+  /** Applied to each object before it is stored; by default drops the managedFields of others, which nobody reads. */
   readonly transform?: (object: T) => T;
-  /** Only objects of these namespaces, each of which is listed and watched by itself: for who may see no others. */
+  /** Only objects of these namespaces, each listed and watched separately: for a process that may not read others. */
   readonly namespaces?: readonly string[];
-  /** Keep nothing but the metadata of each object, and ask the server for no more. */
+  /** Store, and request, only the metadata of each object. */
   readonly metadataOnly?: boolean;
-  /** A kind that is good to know: where it may not be read, the table counts as empty. */
+  /** An optional kind: if it may not be read, the table counts as empty. */
   readonly optional?: boolean;
-  /** Told what an index function threw; a process warning otherwise. */
+  /** Called with the error of an index function; by default a process warning. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A list that is being read, page by page. Nothing shows in the table until it is complete. */
+/** A list that is being read, page by page. Nothing is visible in the table until it is complete. */
 export interface Listing<T> {
   add(items: readonly T[]): void;
   complete(resourceVersion: string): void;
 }
 
-/** Keys and uids that were written or removed while a list was under way. */
-interface Meanwhile {
+/** Keys and uids that were written or removed while a list was being read. */
+interface ConcurrentWrites {
   readonly keys: Set<string>;
   readonly uids: Set<string>;
 }
 
-/** What is known from the lists of one namespace, or of all of them where these are listed together. */
+/** The state of the lists of one namespace, or of all namespaces if they are listed together. */
 interface ListState {
-  /** What was written or removed while a list is under way. */
-  meanwhile: Meanwhile | undefined;
-  /** Of the last complete list. */
+  /** What was written or removed since the current list began. */
+  concurrentWrites: ConcurrentWrites | undefined;
+  /** The version of the last complete list. */
   version: string | undefined;
   synced: boolean;
   served: boolean;
 }
 
-/** How far a table can be believed. */
+/** Whether the content of a table is known. */
 export interface TableState {
   /** One complete list has been seen. */
   readonly synced: boolean;
@@ -67,7 +67,7 @@ export function inNamespace<T>(namespace: string | undefined): Selected<string, 
   return namespace === undefined ? {} : { index: [NAMESPACE, namespace] };
 }
 
-/** An object as it is in a list of metadata; those call themselves something else. */
+/** An object reduced to its metadata, with the apiVersion and kind of its real kind. */
 function metadataOf<T extends KubeObject>(kind: Kind<T>, { metadata }: T): T {
   const object: KubeObject = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
   return object as T;
@@ -77,29 +77,29 @@ function namespaceOf({ metadata: { namespace } }: KubeObject): readonly string[]
   return [namespace ?? ''];
 }
 
-/** How many objects that left are remembered. Forgetting one too early can show it again until the watch catches up. */
-const DEPARTED_LIMIT = 10_000;
+/** How many removed objects are remembered. Forgetting one too early can show it again until the watch catches up. */
+const MAX_REMEMBERED = 10_000;
 
 export class Table<T extends KubeObject> {
   readonly kind: Kind<T>;
   readonly selection: Selection;
   readonly #map: WatchableMap<string, T>;
   readonly #state = new WatchableMap<keyof TableState, boolean>();
-  /** Whether whoever fills the table may leave out managedFields that are not ours. */
+  /** Whether the reflector may leave out managedFields of other managers. */
   readonly omitsForeignManagedFields: boolean;
-  /** Whether the kind may as well not be readable. */
+  /** Whether the table counts as empty if the kind may not be read. */
   readonly optional: boolean;
   readonly metadataOnly: boolean;
   readonly #transform: (object: T) => T;
   readonly #onError: (error: unknown) => void;
   readonly #guards = new Map<IndexFunction<T>, IndexFunction<T>>();
   readonly #selects: (object: T) => boolean;
-  /** By key, where no object is: the version at which the last one left. Nothing older may take its place. */
-  readonly #floors = new BoundedMap<string, string>(DEPARTED_LIMIT);
-  /** Uids of objects that the writer saw deleted, while the watch has not said so yet, with their keys. */
-  readonly #tombstones = new BoundedMap<string, string>(DEPARTED_LIMIT);
+  /** For keys without an object: the version at which the last one was removed. Nothing older may be stored there. */
+  readonly #removedVersions = new BoundedMap<string, string>(MAX_REMEMBERED);
+  /** By uid: the keys of objects that the writer deleted, until the watch reports it too. */
+  readonly #tombstones = new BoundedMap<string, string>(MAX_REMEMBERED);
   readonly #sync = Promise.withResolvers<void>();
-  /** By namespace where these are listed one by one, else a single one. */
+  /** By namespace if they are listed separately, otherwise a single one. */
   readonly #lists: ReadonlyMap<string | undefined, ListState>;
 
   constructor(kind: Kind<T>, options: TableOptions<T> = {}) {
@@ -109,7 +109,7 @@ export class Table<T extends KubeObject> {
     const isSplit = options.namespaces !== undefined && kind.namespaced && namespace === undefined;
     const scopes = isSplit ? options.namespaces : [undefined];
     this.#lists = new Map(
-      scopes.map((scope) => [scope, { meanwhile: undefined, version: undefined, synced: false, served: true }]),
+      scopes.map((scope) => [scope, { concurrentWrites: undefined, version: undefined, synced: false, served: true }]),
     );
     this.#map = new WatchableMap<string, T>({
       name: kind.plural,
@@ -135,27 +135,27 @@ export class Table<T extends KubeObject> {
     return this.#map;
   }
 
-  /** How far the table can be believed, for subscribers and tracked reads. */
+  /** Whether the table is synced and served, for subscribers and tracked reads. */
   get state(): ReadonlyWatchable<keyof TableState, boolean> {
     return this.#state;
   }
 
-  /** Adds indexes, for another reader of the same objects. One of a name that is there must be the same. */
+  /** Adds indexes, for another reader of the same objects. An index of the same name must be the same. */
   addIndexes(indexes: TableOptions<T>['indexes'] = {}): void {
     for (const [name, of] of Object.entries(indexes)) this.#map.addIndex(name, this.#guarded(of));
   }
 
-  /** Whether nothing of an object is left out but managedFields that are not ours. */
+  /** Whether objects are complete except for the managedFields of others. */
   get holdsWholeObjects(): boolean {
     return this.omitsForeignManagedFields && !this.metadataOnly;
   }
 
-  /** What a reflector each keeps current: a namespace, or undefined for all that the table selects. */
+  /** One entry per reflector: a namespace, or undefined for everything that the table selects. */
   get scopes(): readonly (string | undefined)[] {
     return [...this.#lists.keys()];
   }
 
-  /** How far one of the scopes can be believed. */
+  /** The state of one of the scopes. */
   stateOf(scope: string | undefined): TableState {
     return this.#lists.get(scope)!;
   }
@@ -205,38 +205,38 @@ export class Table<T extends KubeObject> {
     return this.#map.list({ index: [name, value] });
   }
 
-  /** To be called before a list is requested; the table then knows which of its writes the list can't contain. */
+  /** Must be called before a list is requested: the table then knows which writes the list may not contain. */
   beginList(scope?: string): Listing<T> {
-    const meanwhile: Meanwhile = { keys: new Set(), uids: new Set() };
-    this.#lists.get(scope)!.meanwhile = meanwhile;
+    const concurrentWrites: ConcurrentWrites = { keys: new Set(), uids: new Set() };
+    this.#lists.get(scope)!.concurrentWrites = concurrentWrites;
     const items = new Map<string, T>();
     return {
       add: (page) => {
-        // Frozen here, page by page, so that the replacement itself is quick.
+        // Frozen here, page by page, so that the replacement itself is fast.
         for (const item of page) items.set(keyOf(item.metadata), deepFreeze(this.#transform(item)));
       },
-      complete: (resourceVersion) => this.#replace(items, resourceVersion, meanwhile, scope),
+      complete: (resourceVersion) => this.#replace(items, resourceVersion, concurrentWrites, scope),
     };
   }
 
-  /** Takes a whole list of which it is not known when it began: everything newer than it is kept. */
+  /** Applies a whole list whose start is not known: everything newer than the list is kept. */
   replaceAll(items: readonly T[], resourceVersion: string): void {
     const byKey = new Map(items.map((item) => [keyOf(item.metadata), this.#transform(item)]));
     this.#replace(byKey, resourceVersion, undefined);
   }
 
-  /** The API does not serve the kind. */
+  /** Records that the API does not serve the kind. */
   notServed(scope?: string): void {
     for (const key of this.#keysIn(scope)) this.#remove(key);
     this.#lists.get(scope)!.version = undefined;
     this.#listed(false, scope);
   }
 
-  /** Takes an event of the watch. The server has applied the selectors. */
+  /** Applies an event of the watch. The server has applied the selectors. */
   event(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') return;
     if (event.type === 'DELETED') {
-      this.#leave(event.object.metadata);
+      this.#applyRemoval(event.object.metadata);
       this.#tombstones.delete(event.object.metadata.uid ?? '');
     } else {
       this.#put(event.object, false);
@@ -248,23 +248,23 @@ export class Table<T extends KubeObject> {
     return this.#isHere(object) && this.#selects(object) ? this.#transform(object) : undefined;
   }
 
-  /** Takes an object that a write returned. Ignored where it is outside the table's namespace or selectors. */
+  /** Applies the object that a write returned. Ignored if it is outside the table's namespace or selectors. */
   observe(object: T): void {
     if (!this.#isHere(object)) return;
     if (this.#selects(object)) this.#put(object, true);
-    else this.#leave(object.metadata);
+    else this.#applyRemoval(object.metadata);
   }
 
-  /** Takes note that an object is deleted for good. */
+  /** Records that an object was finally deleted. */
   observeDeleted(gone: KubeObject | (Ref & { readonly uid: string })): void {
     const meta = 'metadata' in gone ? gone.metadata : gone;
     const key = keyOf(meta);
     if (meta.uid !== undefined) {
       this.#tombstones.set(meta.uid, key);
-      this.#listOf(key)?.meanwhile?.uids.add(meta.uid);
+      this.#listOf(key)?.concurrentWrites?.uids.add(meta.uid);
     }
     if (this.#map.load(key)?.metadata.uid === meta.uid) this.#remove(key);
-    this.#leave(meta);
+    this.#applyRemoval(meta);
   }
 
   #isHere({ metadata }: T): boolean {
@@ -283,30 +283,36 @@ export class Table<T extends KubeObject> {
     this.#store(key, this.#transform(object), stored);
   }
 
-  /** The object left the table: deleted, or no longer selected. */
-  #leave(meta: Ref & { readonly uid?: string; readonly resourceVersion?: string }): void {
+  /** Applies a message that an object was deleted, or is no longer selected. */
+  #applyRemoval(meta: Ref & { readonly uid?: string; readonly resourceVersion?: string }): void {
     const { uid, resourceVersion } = meta;
     const key = keyOf(meta);
     const stored = this.#map.load(key);
     if (this.#inLastList(key, resourceVersion)) return;
     const order = compareVersions(resourceVersion, this.#versionAt(key, stored));
     if (order !== undefined && order < 0) return;
-    // Another object of this name, if it is the newer one, proves that the stored one is gone as well.
+    // A newer object of the same name proves that the stored one is gone as well.
     if (stored && (stored.metadata.uid === uid || order !== undefined)) this.#remove(key);
-    if (resourceVersion !== undefined && !this.#map.has(key)) this.#floor(key, resourceVersion);
+    if (resourceVersion !== undefined && !this.#map.has(key)) this.#rememberRemoved(key, resourceVersion);
   }
 
-  #replace(items: ReadonlyMap<string, T>, version: string, meanwhile: Meanwhile | undefined, scope?: string): void {
+  #replace(
+    items: ReadonlyMap<string, T>,
+    version: string,
+    concurrentWrites: ConcurrentWrites | undefined,
+    scope?: string,
+  ): void {
     const list = this.#lists.get(scope)!;
-    list.meanwhile = undefined;
+    list.concurrentWrites = undefined;
     list.version = version;
-    /** Whether what is known of a key is newer than the list. */
+    /** Whether the known state of a key is newer than the list. */
     const stays = (key: string): boolean =>
-      (meanwhile === undefined || meanwhile.keys.has(key)) &&
+      (concurrentWrites === undefined || concurrentWrites.keys.has(key)) &&
       (compareVersions(this.#versionAt(key, this.#map.load(key)), version) ?? 0) > 0;
 
     for (const [uid, key] of this.#tombstones.entries()) {
-      if (meanwhile && !meanwhile.uids.has(uid) && this.#listOf(key) === list) this.#tombstones.delete(uid);
+      if (concurrentWrites && !concurrentWrites.uids.has(uid) && this.#listOf(key) === list)
+        this.#tombstones.delete(uid);
     }
     for (const key of this.#keysIn(scope)) if (!items.has(key) && !stays(key)) this.#remove(key);
     for (const [key, item] of items) {
@@ -314,11 +320,12 @@ export class Table<T extends KubeObject> {
       if (stays(key) || this.#tombstones.get(item.metadata.uid ?? '') !== undefined) continue;
       if (!stored || !sameVersion(stored, item)) this.#store(key, item, stored);
     }
-    for (const key of this.#floors.keys()) if (!stays(key) && this.#listOf(key) === list) this.#floors.delete(key);
+    for (const key of this.#removedVersions.keys())
+      if (!stays(key) && this.#listOf(key) === list) this.#removedVersions.delete(key);
     this.#listed(true, scope);
   }
 
-  /** The list that an object belongs into, by its key; undefined if it is in none of the namespaces. */
+  /** The list that an object belongs to, by its key; undefined if it is in none of the namespaces. */
   #listOf(key: string): ListState | undefined {
     return this.#lists.get(undefined) ?? this.#lists.get(refOf(key).namespace);
   }
@@ -333,29 +340,29 @@ export class Table<T extends KubeObject> {
     return order !== undefined && order <= 0;
   }
 
-  /** The version of what is known of a key, be it there or gone. */
+  /** The last known version of a key, whether its object exists or was removed. */
   #versionAt(key: string, stored: T | undefined): string | undefined {
-    return stored?.metadata.resourceVersion ?? this.#floors.get(key);
+    return stored?.metadata.resourceVersion ?? this.#removedVersions.get(key);
   }
 
-  #floor(key: string, version: string): void {
-    this.#floors.set(key, version);
-    this.#listOf(key)?.meanwhile?.keys.add(key);
+  #rememberRemoved(key: string, version: string): void {
+    this.#removedVersions.set(key, version);
+    this.#listOf(key)?.concurrentWrites?.keys.add(key);
   }
 
   #store(key: string, object: T, stored: T | undefined): void {
     const old = stored?.metadata.uid === object.metadata.uid ? stored : undefined;
     if (stored && !old) this.#remove(key);
-    if (!old) this.#floors.delete(key);
+    if (!old) this.#removedVersions.delete(key);
     this.#map.store(key, object);
-    this.#listOf(key)?.meanwhile?.keys.add(key);
+    this.#listOf(key)?.concurrentWrites?.keys.add(key);
   }
 
   #remove(key: string): void {
     const { value: old } = this.#map.loadAndDelete(key);
     if (!old) return;
-    if (old.metadata.resourceVersion !== undefined) this.#floor(key, old.metadata.resourceVersion);
-    this.#listOf(key)?.meanwhile?.keys.add(key);
+    if (old.metadata.resourceVersion !== undefined) this.#rememberRemoved(key, old.metadata.resourceVersion);
+    this.#listOf(key)?.concurrentWrites?.keys.add(key);
   }
 
   #listed(served: boolean, scope: string | undefined): void {
@@ -370,7 +377,7 @@ export class Table<T extends KubeObject> {
     this.#sync.resolve();
   }
 
-  /** An index function that throws must not keep the object out of the table: that index does not find it. */
+  /** An index function that throws must not keep the object out of the table; only that index does not find it. */
   #guarded(valuesOf: IndexFunction<T>): IndexFunction<T> {
     let guarded = this.#guards.get(valuesOf);
     if (guarded === undefined) {

@@ -27,7 +27,7 @@ const thing = (name: string, size = 1, labels: Record<string, string> = {}): Thi
 const byName = ({ metadata }: KubeObject): readonly string[] => [metadata.name];
 
 describe('a kind', () => {
-  test('has one table for all who want the same, with the indexes of all of them, also of those who come later', () => {
+  test('has one table for all readers of the same objects, with the indexes of all of them, also of later ones', () => {
     const tables = new Tables([defineTable(Thing, { indexes: { a: byName } })]);
     tables.of(Thing).observe(thing('x'));
     const later = tables.of(defineTable(Thing, { indexes: { a: byName, b: byName } }));
@@ -38,7 +38,7 @@ describe('a kind', () => {
     expect(tables.of(Thing).index('b', 'y')).toHaveLength(1);
   });
 
-  test('has no two different indexes of one name', () => {
+  test('rejects two different indexes of one name', () => {
     const tables = new Tables([defineTable(Thing, { indexes: { a: byName } })]);
     expect(() => tables.of(defineTable(Thing, { indexes: { a: () => [] } }))).toThrow(
       'watchable map "things" has an index "a" that indexes differently',
@@ -47,12 +47,12 @@ describe('a kind', () => {
 
   test.each([
     ['namespace', { namespace: 'n' }],
-    ['labels', { labelSelector: 'on=yes' }],
-    ['fields', { fieldSelector: 'metadata.name=x' }],
-    ['form', { transform: (object: Thing) => ({ ...object, spec: { size: 0 } }) }],
-    ['metadata alone', { metadataOnly: true }],
-    ['need', { optional: true }],
-  ])('has another table for who wants another %s', (_what, options) => {
+    ['label selector', { labelSelector: 'on=yes' }],
+    ['field selector', { fieldSelector: 'metadata.name=x' }],
+    ['transform', { transform: (object: Thing) => ({ ...object, spec: { size: 0 } }) }],
+    ['metadataOnly', { metadataOnly: true }],
+    ['optional', { optional: true }],
+  ])('has a separate table for a different option: %s', (_what, options) => {
     const tables = new Tables([Thing]);
     const other = defineTable(Thing, options);
     expect(tables.of(other)).not.toBe(tables.of(Thing));
@@ -60,7 +60,7 @@ describe('a kind', () => {
     expect(tables.holding(Thing)).toEqual([tables.of(Thing), tables.of(other)]);
   });
 
-  test('is shown to each reader in the form that it asked for', () => {
+  test('is visible to each reader in the form that it asked for', () => {
     const Large = defineTable(Thing, { transform: (object) => ({ ...object, spec: { size: 100 } }) });
     const Meta = defineTable(Thing, { metadataOnly: true });
     const tables = new Tables([Thing, Large, Meta]);
@@ -71,7 +71,7 @@ describe('a kind', () => {
   });
 });
 
-describe('running', () => {
+describe('Tables', () => {
   let ending = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
@@ -99,7 +99,7 @@ describe('running', () => {
     return { api, clock, tables, server };
   }
 
-  test('a table starts when it is first read', async () => {
+  test('start a table when it is first read', async () => {
     const { api, tables, server } = run();
     await api.create(Thing, thing('x'));
     await settle();
@@ -110,7 +110,7 @@ describe('running', () => {
     expect([tables.awaits(table), [...table.keys()], server.lists]).toEqual([false, ['n/x'], ['Thing']]);
   });
 
-  test('a kind whose definition is installed later is noticed at once', async () => {
+  test('notice at once when the CRD of a kind is installed later', async () => {
     const { api, tables, server } = run({ isInstalled: false });
     const table = tables.of(Thing);
     await settle();
@@ -123,13 +123,13 @@ describe('running', () => {
       kind: 'CustomResourceDefinition',
       metadata: { name: 'things.test.dev' },
     });
-    // The clock stands still: nothing is tried again for its own sake.
+    // The clock stands still, so no retry happens by itself.
     await settle();
     await settle();
     expect([table.served, [...table.keys()]]).toEqual([true, ['n/x']]);
   });
 
-  test('what is optional and may not be read is empty, and keeps what it has when that passes', async () => {
+  test('are empty for an optional kind that may not be read, and keep its objects if that happens later', async () => {
     const { api, clock, tables, server } = run();
     server.refused = true;
     const table = tables.of(defineTable(Thing, { optional: true }));
@@ -142,13 +142,13 @@ describe('running', () => {
     expect([table.served, table.size]).toEqual([true, 1]);
   });
 
-  describe('in some namespaces', () => {
+  describe('limited to namespaces', () => {
     const inSpace = (namespace: string, name: string): Thing => {
       const { metadata, ...rest } = thing(name);
       return { ...rest, metadata: { ...metadata, namespace, uid: `uid-${namespace}-${name}` } };
     };
 
-    test('lists and watches each by itself, and sees nothing else', async () => {
+    test('list and watch each namespace separately, and see nothing else', async () => {
       const { api, tables } = run({ namespaces: ['a', 'b'] });
       const asked: (string | undefined)[] = [];
       const list = api.list.bind(api);
@@ -171,7 +171,7 @@ describe('running', () => {
       expect(table.get('c/z')).toBeUndefined();
     });
 
-    test('counts as listed when all of them are', () => {
+    test('are synced when all namespaces have been listed', () => {
       const table = new Tables([], ['a', 'b']).of(Thing);
       table.beginList('a').complete('1');
       expect(table.synced).toBe(false);
@@ -179,7 +179,7 @@ describe('running', () => {
       expect([table.synced, table.served]).toEqual([true, true]);
     });
 
-    test('a list of one decides about no other', () => {
+    test('do not apply the list of one namespace to another', () => {
       const table = new Tables([], ['a', 'b']).of(Thing);
       for (const namespace of ['a', 'b']) {
         const listing = table.beginList(namespace);
@@ -188,7 +188,7 @@ describe('running', () => {
       }
       table.beginList('a').complete('9');
       expect([...table.keys()]).toEqual(['b/x']);
-      // In the past of the other list, and news for its own.
+      // Older than the other list, but newer than its own.
       const changed = inSpace('b', 'x');
       table.event({
         type: 'MODIFIED',
@@ -197,7 +197,7 @@ describe('running', () => {
       expect(table.get('b/x')?.metadata.resourceVersion).toBe('7');
     });
 
-    test('has nothing of a table that is for another one', async () => {
+    test('have an empty table for another namespace', async () => {
       const { api, tables, server } = run({ namespaces: ['a'] });
       await api.create(Thing, inSpace('c', 'x'));
       const table = tables.of(defineTable(Thing, { namespace: 'c' }));
@@ -205,7 +205,7 @@ describe('running', () => {
       expect([table.served, table.size, server.lists]).toEqual([false, 0, []]);
     });
 
-    test('a kind that is installed later is found without its definition', async () => {
+    test('find a kind that is installed later without watching CRDs', async () => {
       const { api, clock, tables, server } = run({ isInstalled: false, namespaces: ['a', 'b'] });
       const table = tables.of(Thing);
       await settle();

@@ -1,5 +1,5 @@
-// All tables of a process, shared by everybody who reads them. A table is made, and kept current by a reflector of its
-// own, from the moment on that somebody reads it.
+// All tables of a process, shared by all readers. A table is created, and kept in sync by its own reflector, when it is
+// first read.
 import type { Client } from '../client/client.ts';
 import type { Reachability } from '../client/reachability.ts';
 import type { Clock } from '../clock.ts';
@@ -11,17 +11,17 @@ import type { TableOptions } from './table.ts';
 
 export type AnyTable = Table<KubeObject>;
 
-/** A kind, and how it is kept: which objects, what of them, and what finds them. Stands wherever a kind does. */
+/** A kind, and how it is cached: which objects, which parts, which indexes. Can be used wherever a kind can. */
 export interface TableKind<T extends KubeObject = KubeObject> extends Kind<T> {
   readonly table: TableOptions<T>;
 }
 
-/** Says how a kind is kept: `defineTable(Deployment, { indexes: { owner: byOwner } })`. */
+/** Declares how a kind is cached: `defineTable(Deployment, { indexes: { owner: byOwner } })`. */
 export function defineTable<T extends KubeObject>(kind: Kind<T>, options: TableOptions<T>): TableKind<T> {
   return Object.freeze({ ...kind, table: options });
 }
 
-/** A table was read of which nobody knows yet what belongs into it. */
+/** A table was read before its first list was complete. */
 export class NotSynced extends Error {
   override readonly name = 'NotSynced';
   readonly table: AnyTable;
@@ -37,11 +37,11 @@ export interface RunOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onError?: (table: AnyTable, error: unknown) => void;
-  /** Tells when a server that did not answer does again. */
+  /** Reports when the server answers again after an outage. */
   readonly reachability?: Reachability;
 }
 
-/** Definitions of kinds: whatever is said of them does not matter, only that they come. */
+/** Their content does not matter, only that they are created. */
 const CustomResourceDefinition = defineTable(
   defineKind<KubeObject>('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
     namespaced: false,
@@ -50,7 +50,7 @@ const CustomResourceDefinition = defineTable(
 );
 
 export class Tables {
-  /** By kind and everything else that makes a difference to what is in a table. */
+  /** By kind and every option that affects the content of a table. */
   readonly #tables = new Map<string, AnyTable>();
   readonly #byKind = new WeakMap<AnyKind, AnyTable>();
   readonly #transforms = new Map<unknown, number>();
@@ -59,27 +59,27 @@ export class Tables {
   #running: RunOptions | undefined;
 
   /**
-   * With tables for these kinds to begin with; others come when they are read. With namespaces, nothing is asked for
-   * that is in another one: a table of another one is empty.
+   * Starts with tables for these kinds; others are created when they are read. With namespaces, nothing in others is
+   * requested: a table of another namespace is empty.
    */
   constructor(kinds: Iterable<AnyKind> = [], namespaces?: readonly string[]) {
     this.#namespaces = namespaces;
     for (const kind of kinds) this.of(kind);
   }
 
-  /** The table of a kind: one for all who want the same objects in the same form, with the indexes of all of them. */
+  /** The table of a kind, shared by all readers of the same objects in the same form, with the indexes of all. */
   of<T extends KubeObject>(kind: Kind<T>): Table<T> {
     const table = this.#byKind.get(kind) ?? this.#make(kind);
     return table as unknown as Table<T>;
   }
 
-  /** The tables that there are of a kind, in whatever form; if there is none yet, that of all its objects. */
+  /** All existing tables of a kind, in whatever form; if there is none yet, the table of all its objects. */
   holding<T extends KubeObject>(kind: Kind<T>): readonly Table<T>[] {
     const tables = [...this].filter(({ kind: { group, plural } }) => group === kind.group && plural === kind.plural);
     return tables.length > 0 ? (tables as unknown as Table<T>[]) : [this.of(kind)];
   }
 
-  /** Whether a table is going to be listed, and has not been yet: that something is not in it means nothing. */
+  /** Whether the first list of a table is still to come: a missing object then means nothing. */
   awaits(table: AnyTable): boolean {
     return this.#running !== undefined && !table.synced;
   }
@@ -88,7 +88,7 @@ export class Tables {
     return this.#tables.values();
   }
 
-  /** Runs a reflector for each table until the signal; resolves when all of them have ended. */
+  /** Runs a reflector for each table until the signal aborts; resolves when all of them have stopped. */
   async run(options: RunOptions): Promise<void> {
     this.#running = options;
     for (const table of this) this.#start(table, options);
@@ -97,7 +97,7 @@ export class Tables {
     await Promise.all(this.#reflectors);
   }
 
-  /** Resolves when every table that there is by now has been listed once. */
+  /** Resolves when every table that exists now has been listed once. */
   async whenSynced(signal?: AbortSignal): Promise<void> {
     await Promise.all([...this].map((table) => table.whenSynced(signal)));
   }
@@ -137,7 +137,7 @@ export class Tables {
         clock,
         signal,
         onError: (error) => onError?.(table, error),
-        // Definitions are in no namespace: who may see some namespaces alone asks again from time to time.
+        // CRDs are cluster-scoped: a process that is limited to some namespaces retries from time to time instead.
         ...(!this.#namespaces && { untilInstalled: (waiting: AbortSignal) => this.#untilInstalled(table, waiting) }),
         ...(reachability && { untilReturn: (waiting: AbortSignal) => reachability.untilReturn(waiting) }),
       }).finally(() => this.#reflectors.delete(reflector));
@@ -145,7 +145,7 @@ export class Tables {
     }
   }
 
-  /** Resolves when the definition of a kind that is not served comes or changes. */
+  /** Resolves when the CRD of a kind that is not served is created or changed. */
   async #untilInstalled({ kind }: AnyTable, signal: AbortSignal): Promise<void> {
     const definition = `${kind.plural}.${kind.group}`;
     const include = (name: string): boolean => name === definition;

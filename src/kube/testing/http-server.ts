@@ -1,4 +1,4 @@
-// A local HTTP(S) server whose answers a test writes, and which keeps what it was asked. Used by the tests of the client.
+// A local HTTP(S) server whose answers a test writes, and which records its requests. Used by the tests of the client.
 import http from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export interface TestProxy {
   readonly url: string;
-  /** What it was asked to connect to, and by whom. */
+  /** The targets that it was asked to connect to, and the credentials sent. */
   readonly seen: { readonly target: string; readonly authorization: string | undefined }[];
   close(): Promise<void>;
 }

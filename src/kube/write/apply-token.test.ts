@@ -1,4 +1,4 @@
-// Steps that make an object once, remove it only if nobody touched it, or fetch a token for it.
+// Steps that create an object once, delete it only if nobody changed it, or request a token for it.
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { FakeApi } from '../../../test/support/fake-api.ts';
@@ -34,7 +34,7 @@ const access = {
   cluster: { server: 'https://api:6443', caPem: 'PEM' },
 };
 
-test('a token becomes a kubeconfig that says for how long it is good', async () => {
+test('a token step writes a kubeconfig and when its token expires', async () => {
   const { api, applier, live } = world();
   const [outcome] = await applier.apply([token(Secret, secret({ of: 'x' }), access)]);
   expect(outcome!.did).toBe('created');
@@ -60,7 +60,7 @@ test('a token becomes a kubeconfig that says for how long it is good', async () 
   expect(api.writes).toHaveLength(1);
 });
 
-test('a token that is refused leaves no Secret, and the refusal says for what', async () => {
+test('a rejected token request leaves no Secret, and the error names the Secret', async () => {
   const { api, applier } = world();
   api.intercept = ({ verb }) => {
     if (verb === 'token') throw new ApiError('serviceaccounts "deployer" not found', { code: 404, reason: 'NotFound' });
@@ -71,7 +71,7 @@ test('a token that is refused leaves no Secret, and the refusal says for what', 
   expect(api.all(Secret).size).toBe(0);
 });
 
-test('a dry run asks for no token', async () => {
+test('a dry run requests no token', async () => {
   const { api, applier } = world();
   const asked: string[] = [];
   api.intercept = ({ verb }) => void asked.push(verb);
@@ -81,7 +81,7 @@ test('a dry run asks for no token', async () => {
   expect(api.all(Secret).size).toBe(0);
 });
 
-test('what is made once is not written again, and never over what somebody else made', async () => {
+test('a make step does not write again, and never overwrites the object of somebody else', async () => {
   const { api, applier } = world();
   expect((await applier.apply([make(Secret, secret())]))[0]!.did).toBe('created');
   expect((await applier.apply([make(Secret, secret({ other: 'x' }))]))[0]!.did).toBe('nothing');
@@ -93,7 +93,7 @@ test('what is made once is not written again, and never over what somebody else 
   expect(late.api.all(Secret).get('home/access')!.metadata.labels).toEqual({ theirs: 'x' });
 });
 
-test('what somebody has written to since is not removed', async () => {
+test('an object that somebody has changed since is not removed', async () => {
   const { api, applier, live } = world();
   await applier.apply([make(Secret, secret())]);
   const seen = live()!;

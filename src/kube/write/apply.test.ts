@@ -27,7 +27,7 @@ function make(options: Partial<ConstructorParameters<typeof Applier>[0]> = {}) {
   return { api, tables, applier, live: () => tables.of(Thing).get('n/a')! };
 }
 
-/** An object that somebody else made and that we have observed. */
+/** An object that somebody else created and that we have observed. */
 async function foreign(
   w: ReturnType<typeof make>,
   spec: Thing['spec'],
@@ -41,7 +41,7 @@ async function foreign(
 const did = (outcomes: readonly { did: string }[]): string[] => outcomes.map((outcome) => outcome.did);
 
 describe('own', () => {
-  test('creates, changes, gives up what is no longer wanted, and then does nothing', async () => {
+  test('creates, changes, removes fields that are no longer desired, and then does nothing', async () => {
     const { api, applier } = make();
     expect(did(await applier.apply([own(Thing, thing({ size: 1, cpu: '1' }))]))).toEqual(['created']);
     expect(did(await applier.apply([own(Thing, thing({ size: 2, cpu: '1' }))]))).toEqual(['changed']);
@@ -53,13 +53,13 @@ describe('own', () => {
     expect(requests).toBe(0);
   });
 
-  test('what it wrote is in the table at once', async () => {
+  test('stores what it wrote in the table at once', async () => {
     const { applier, live } = make();
     await applier.apply([own(Thing, thing({ size: 1 }))]);
     expect(live().spec).toEqual({ size: 1 });
   });
 
-  test('leaves the fields of others alone and does not mind them', async () => {
+  test('leaves the fields of others alone, and does not write because of them', async () => {
     const w = make();
     await w.applier.apply([own(Thing, thing({ size: 1 }))]);
     const changed = await w.api.patch(Thing, REF, { type: 'merge', body: { spec: { cpu: '2' } } });
@@ -68,7 +68,7 @@ describe('own', () => {
     expect(w.live().spec).toEqual({ size: 1, cpu: '2' });
   });
 
-  test('does not fight the form that the server gives a value', async () => {
+  test('does not overwrite the form that the server gives to a value', async () => {
     const w = make();
     // This server keeps 1000m as 1, as the real one does with quantities.
     const patch = w.api.patch.bind(w.api);
@@ -86,7 +86,7 @@ describe('own', () => {
     expect(sent).toBe(2);
   });
 
-  test('knows the form of an object from that of its namesake in another group', async () => {
+  test('keeps the forms of objects with the same name in different groups apart', async () => {
     const Other = defineKind<Thing>('other.dev/v1', 'Thing', 'things');
     const w = make({ tables: new Tables([Thing, Other]) });
     const patch = w.api.patch.bind(w.api);
@@ -120,7 +120,7 @@ describe('edit', () => {
     expect(bodies).toEqual([{ spec: { list: [1, 2] }, metadata: { resourceVersion: from.metadata.resourceVersion } }]);
   });
 
-  test('is refused when somebody else was faster, and their change stays', async () => {
+  test('is rejected when somebody else changed the object first, and their change is kept', async () => {
     const w = make();
     const from = await foreign(w, { size: 1 });
     await w.api.patch(Thing, REF, { type: 'merge', body: { spec: { cpu: '1' } } });
@@ -128,7 +128,7 @@ describe('edit', () => {
     expect(w.api.all(Thing).get('n/a')!['spec']).toEqual({ size: 1, cpu: '1' });
   });
 
-  test('of an object that is gone asks for another plan, and the table knows', async () => {
+  test('of a deleted object asks for a new plan, and removes it from the table', async () => {
     const w = make();
     const from = await foreign(w, { size: 1 });
     await w.api.delete(Thing, REF);
@@ -136,7 +136,7 @@ describe('edit', () => {
     expect(w.live()).toBeUndefined();
   });
 
-  test('of a status touches nothing else', async () => {
+  test('of a status changes nothing else', async () => {
     const w = make();
     const from = await foreign(w, { size: 1 });
     expect(did(await w.applier.apply([editStatus(Thing, from, { seen: 1 })]))).toEqual(['changed']);
@@ -146,7 +146,7 @@ describe('edit', () => {
 });
 
 describe('remove', () => {
-  test('removes the observed object, at once also from the table', async () => {
+  test('deletes the observed object, and removes it from the table at once', async () => {
     const w = make();
     const object = await foreign(w, {});
     expect(did(await w.applier.apply([remove(Thing, object)]))).toEqual(['removed']);
@@ -155,7 +155,7 @@ describe('remove', () => {
     expect(did(await w.applier.apply([remove(Thing, object)]))).toEqual(['nothing']);
   });
 
-  test('spares another object of the same name', async () => {
+  test('does not delete another object of the same name', async () => {
     const w = make();
     const object = await foreign(w, {});
     await w.api.delete(Thing, REF);
@@ -164,7 +164,7 @@ describe('remove', () => {
     expect(w.api.all(Thing).size).toBe(1);
   });
 
-  test('asks once and then waits for the finalizers of others', async () => {
+  test('sends one delete and then waits for the finalizers of others', async () => {
     const w = make();
     const object = await foreign(w, {}, { finalizers: ['theirs'] });
     expect(did(await w.applier.apply([remove(Thing, object)]))).toEqual(['removed']);
@@ -173,8 +173,8 @@ describe('remove', () => {
   });
 });
 
-describe('a run', () => {
-  test('keeps the order and stops at the first failure, naming the step', async () => {
+describe('apply', () => {
+  test('keeps the order and stops at the first failure, which names the step', async () => {
     const w = make();
     w.api.intercept = ({ key }) => {
       if (key === 'n/b') throw new ApiError('things "b" is forbidden', { code: 403, reason: 'Forbidden' });
@@ -187,7 +187,7 @@ describe('a run', () => {
     expect([...w.api.all(Thing).keys()]).toEqual(['n/a']);
   });
 
-  test('that is dry says what it would do and changes nothing, there or here', async () => {
+  test('reports in a dry run what it would do, and changes nothing on the server or in the tables', async () => {
     const w = make();
     const from = await foreign(w, { size: 1 });
     const steps = [
@@ -202,7 +202,7 @@ describe('a run', () => {
     expect(w.applier.writes).toBe(0);
   });
 
-  describe('that says of an object that it is not found', () => {
+  describe('a 404 for an object', () => {
     const notFound = (verbs: readonly string[]) => (request: { verb: string }) => {
       if (verbs.includes(request.verb)) throw new ApiError('404 page not found', { code: 404, reason: 'NotFound' });
     };
@@ -212,7 +212,7 @@ describe('a run', () => {
       ['delete', remove(Thing, from)],
     ];
 
-    test.each([0, 1, 2])('is not believed while a list has it (%i)', async (index) => {
+    test.each([0, 1, 2])('is not believed while a list contains the object (%i)', async (index) => {
       const w = make();
       const [verb, step] = steps(await foreign(w, { size: 1 }))[index]!;
       w.api.intercept = notFound([verb]);
@@ -220,7 +220,7 @@ describe('a run', () => {
       expect(w.live().spec).toEqual({ size: 1 });
     });
 
-    test.each([0, 1, 2])('is not believed while no list can be had (%i)', async (index) => {
+    test.each([0, 1, 2])('is not believed while lists fail (%i)', async (index) => {
       const w = make();
       const [verb, step] = steps(await foreign(w, { size: 1 }))[index]!;
       w.api.intercept = notFound([verb, 'list']);
@@ -232,7 +232,7 @@ describe('a run', () => {
       [0, 'planned again'],
       [1, 'planned again'],
       [2, 'nothing'],
-    ])('is right when it is gone, or another has its name (%i: %s)', async (index, outcome) => {
+    ])('is believed when the object is gone, or another has its name (%i: %s)', async (index, outcome) => {
       const w = make();
       const [, step] = steps(await foreign(w, { size: 1 }))[index]!;
       await w.api.delete(Thing, REF);
@@ -258,7 +258,7 @@ describe('a run', () => {
     await expect(w.applier.apply([own(Thing, thing({ size: 1 }))])).resolves.toHaveLength(1);
   });
 
-  test('counts acknowledged writes for whoever wants to end the process after the n-th', async () => {
+  test('counts acknowledged writes, so that a test can end the process after the n-th', async () => {
     const counts: number[] = [];
     const w = make({ onWrite: (count) => counts.push(count) });
     await w.applier.apply([
@@ -269,7 +269,7 @@ describe('a run', () => {
     expect(counts).toEqual([1, 2]);
   });
 
-  test('ends before the next step when it is aborted', async () => {
+  test('stops before the next step when it is aborted', async () => {
     const abort = new AbortController();
     const w = make({ onWrite: () => abort.abort(new Error('stopping')) });
     const steps = [own(Thing, thing({ size: 1 })), own(Thing, thing({ size: 1 }, { name: 'b' }))];

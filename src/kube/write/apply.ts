@@ -1,8 +1,8 @@
-// The only writer. Carries out the steps of a plan in order, writes nothing where nothing differs, and puts what the
-// server answered into the tables at once. Called by the controller loop, and dry by the command line.
+// The only writer. Carries out the steps of a plan in order, writes nothing if nothing differs, and stores the answers
+// of the server in the tables at once. Called by the controller loop, and by the command line for dry runs.
 import { jsonEqual } from '../../watchable/index.ts';
 import type { Client } from '../client/client.ts';
-import { ApiError, isAlreadyExists, isConflict, isNotFound, wordsOf } from '../errors.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound, serverMessage } from '../errors.ts';
 import { apiVersionOf, identityOf, keyOf } from '../objects.ts';
 import type { AnyKind, KubeObject } from '../objects.ts';
 import { comparable, ownedPart } from './owned.ts';
@@ -12,34 +12,34 @@ import { isAppliedOnly, takenOver } from './take-over.ts';
 import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/** What became of one step. */
+/** The result of one step. */
 export interface Outcome {
   readonly step: Step;
   readonly did: 'created' | 'changed' | 'removed' | 'nothing';
-  /** The object as the server answered it; of a dry run, as it would be. */
+  /** The object as the server returned it; in a dry run, as it would be. */
   readonly object?: KubeObject;
 }
 
-/** A write that was refused because the world moved on since the plan was made: plan again. */
+/** A write was rejected because an object has changed since the plan was made: plan again. */
 export class PlanOutdated extends Error {
   override readonly name = 'PlanOutdated';
 }
 
-/** A write that was not sent because this process may not write any more: another one leads. */
+/** A write was not sent because this process is no longer the leader. */
 export class WriteForbidden extends Error {
   override readonly name = 'WriteForbidden';
 }
 
-/** A write that the server refused. Says which step it was. */
+/** A write that the server rejected, with its step. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   readonly step: Step;
   override readonly cause: ApiError;
-  /** What became of the steps before it. */
+  /** The outcomes of the steps before it. */
   readonly done: readonly Outcome[];
 
   constructor(step: Step, cause: ApiError, done: readonly Outcome[]) {
-    super(`${step.do} ${describe(step)}: ${wordsOf(cause)}`, { cause });
+    super(`${step.do} ${describe(step)}: ${serverMessage(cause)}`, { cause });
     this.step = step;
     this.cause = cause;
     this.done = done;
@@ -57,15 +57,15 @@ export interface ApplierOptions {
   readonly onWrite?: (count: number, outcome: Outcome) => void;
 }
 
-/** Carries out steps for one controller. Keeps what it learned about the server's own form of applied objects. */
+/** Carries out steps for one controller. Remembers the form that the server gives to applied objects. */
 export class Applier {
   readonly #client: Client;
   readonly #tables: Tables;
   readonly #manager: string;
   readonly #mayWrite: () => boolean;
   readonly #onWrite: ApplierOptions['onWrite'];
-  /** By identity: what was wanted, and the form that the server gave it where that is not the same. */
-  readonly #settled = new Map<string, { readonly wanted: unknown; readonly owned: unknown }>();
+  /** By identity: the desired fields, and the form that the server gave them, if it differs. */
+  readonly #settled = new Map<string, { readonly desired: unknown; readonly owned: unknown }>();
   #writes = 0;
 
   constructor(options: ApplierOptions) {
@@ -126,7 +126,7 @@ export class Applier {
     return takesOver ? this.#takeOver(step, takeOverAnnotation, options).then(apply) : apply();
   }
 
-  /** Makes what another program set on an object ours, so that the apply that follows takes away what is unwanted. */
+  /** Takes over the fields that another program set, so that the apply that follows removes unwanted ones. */
   async #takeOver(step: Own, takeOverAnnotation: string, options: SendOptions): Promise<void> {
     if (options.dryRun) return;
     const { kind, object } = step;
@@ -181,7 +181,7 @@ export class Applier {
 
   #token(step: Token, options: SendOptions): Promise<Outcome> {
     return this.#send(options, async (sending) => {
-      // A dry run asks for no token: it could be used.
+      // A dry run requests no token: it would be valid.
       if (sending.dryRun) return this.#applyObject(step, step.object, sending);
       const issued = await requestToken(this.#client, step.serviceAccount, step.expirationSeconds, sending.signal);
       return this.#applyObject(step, await credentialsSecret(step, issued), sending);
@@ -233,8 +233,8 @@ export class Applier {
   }
 
   /**
-   * Whether an object that the server has not found is gone, and not only its kind, a subresource of it or the way to
-   * the server. Looked for in a list: whoever keeps a table has the right to that.
+   * Whether a 404 means that the object is gone, and not only its kind, a subresource or the route to the server.
+   * Checked by a list: a process that has a table of the kind has that permission.
    */
   async #isGone(kind: AnyKind, object: KubeObject, { signal }: SendOptions): Promise<boolean> {
     const { name, namespace, uid } = object.metadata;
@@ -246,7 +246,7 @@ export class Applier {
     return isGone;
   }
 
-  /** An object as a table has it, whole if one has it so. */
+  /** The object from a table, preferably one that holds complete objects. */
   #live(kind: AnyKind, { metadata }: KubeObject): KubeObject | undefined {
     const key = keyOf(metadata);
     const having = this.#tables.holding(kind).filter((table) => table.get(key) !== undefined);
@@ -261,7 +261,7 @@ export class Applier {
     for (const table of this.#tables.holding(kind)) table.observeDeleted(object);
   }
 
-  /** The one gate that every write passes. */
+  /** Every write goes through here. */
   async #send(options: SendOptions, write: (sending: SendOptions) => Promise<Outcome>): Promise<Outcome> {
     if (!options.dryRun && !this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
     const outcome = await write(options);
@@ -269,22 +269,22 @@ export class Applier {
     return outcome;
   }
 
-  #isSettled(kind: AnyKind, live: KubeObject, wanted: KubeObject): boolean {
+  #isSettled(kind: AnyKind, live: KubeObject, desired: KubeObject): boolean {
     const owned = ownedPart(live, this.#manager);
     if (owned === undefined) return false;
-    const want = comparable(wanted);
-    if (jsonEqual(owned, want)) return true;
+    const desiredPart = comparable(desired);
+    if (jsonEqual(owned, desiredPart)) return true;
     const settled = this.#settled.get(identityOf(kind, live.metadata));
-    return settled !== undefined && jsonEqual(settled.wanted, want) && jsonEqual(settled.owned, owned);
+    return settled !== undefined && jsonEqual(settled.desired, desiredPart) && jsonEqual(settled.owned, owned);
   }
 
-  /** Remembers the server's form (canonical quantities, defaults inside atomic lists) so that it is not fought. */
-  #settle(kind: AnyKind, answer: KubeObject, wanted: KubeObject): void {
+  /** Remembers the server's form (canonical quantities, defaults in atomic lists), so that it is not overwritten. */
+  #settle(kind: AnyKind, answer: KubeObject, desired: KubeObject): void {
     const id = identityOf(kind, answer.metadata);
     const owned = ownedPart(answer, this.#manager);
-    const want = comparable(wanted);
-    if (jsonEqual(owned, want)) this.#settled.delete(id);
-    else this.#settled.set(id, { wanted: want, owned });
+    const desiredPart = comparable(desired);
+    if (jsonEqual(owned, desiredPart)) this.#settled.delete(id);
+    else this.#settled.set(id, { desired: desiredPart, owned });
   }
 }
 

@@ -16,7 +16,7 @@ const document = fc.letrec((tie) => ({
   object: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 4 }),
 })).object;
 
-test('a patch made between two documents turns one into the other', () => {
+test('the patch between two documents turns one into the other', () => {
   fc.assert(
     fc.property(document, document, (from, to) => {
       const patch = createMergePatch(from, to, jsonEqual);
@@ -25,7 +25,7 @@ test('a patch made between two documents turns one into the other', () => {
   );
 });
 
-test('there is no patch between documents that say the same', () => {
+test('there is no patch between equal documents', () => {
   fc.assert(
     fc.property(document, (from) => {
       expect(createMergePatch(from, structuredClone(from), jsonEqual)).toBeUndefined();
@@ -33,7 +33,7 @@ test('there is no patch between documents that say the same', () => {
   );
 });
 
-test('only what differs is in the patch: a removed field is null, a list is replaced whole', () => {
+test('the patch has only what differs: a removed field is null, a list is replaced whole', () => {
   const from = { spec: { replicas: 1, paused: true, args: ['a', 'b'] }, kept: { deep: { x: 1 } } };
   const to = { spec: { replicas: 2, args: ['a'] }, kept: { deep: { x: 1 } } };
   expect(createMergePatch(from, to, jsonEqual)).toEqual({ spec: { replicas: 2, paused: null, args: ['a'] } });

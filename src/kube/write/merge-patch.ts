@@ -1,11 +1,11 @@
 // JSON merge patch (RFC 7386): the smallest patch between two objects. The writer sends these.
 import type { JsonObject } from '../objects.ts';
 
-function isFields(value: unknown): value is JsonObject {
+function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The merge patch that turns `from` into `to`, or undefined when they say the same. Lists are replaced whole. */
+/** The merge patch that turns `from` into `to`, or undefined if they are equal. Lists are replaced whole. */
 export function createMergePatch(
   from: JsonObject,
   to: JsonObject,
@@ -19,7 +19,7 @@ export function createMergePatch(
     if (before === after) continue;
     if (after === undefined) {
       patch[name] = null;
-    } else if (isFields(before) && isFields(after)) {
+    } else if (isJsonObject(before) && isJsonObject(after)) {
       const inner = createMergePatch(before, after, equal);
       if (inner === undefined) continue;
       patch[name] = inner;

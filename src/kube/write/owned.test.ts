@@ -53,7 +53,7 @@ const ours: ManagedFieldsEntry = {
   },
 };
 
-test('the owned part holds what we applied, without the fields, items and defaults of others', () => {
+test('the owned part has what we applied, without the fields, items and defaults of others', () => {
   expect(ownedPart(deployment([ours]), US)).toEqual({
     metadata: { labels: { app: 'web' } },
     spec: {
@@ -87,7 +87,7 @@ test.each([
   expect(ownedPart(deployment(entries), US)).toBeUndefined();
 });
 
-test('a wanted object is compared without what names it', () => {
+test('a desired object is compared without its identity', () => {
   expect(comparable({ ...deployment([]), metadata: { name: 'web', namespace: 'team' } })).not.toHaveProperty(
     'metadata',
   );

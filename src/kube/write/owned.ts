@@ -1,5 +1,5 @@
-// Which part of an object is ours: the fields that a field manager applied, as the server recorded them.
-// apply.ts compares it with what a plan wants, in order to write only when they differ.
+// The part of an object that is ours: the fields that a field manager applied, as the server recorded them.
+// apply.ts compares it with the desired object, in order to write only if they differ.
 import type { JsonObject, KubeObject } from '../objects.ts';
 
 /** The fields of `object` that `manager` applied, with their present values; undefined when it never applied any. */
@@ -10,16 +10,16 @@ export function ownedPart(object: KubeObject, manager: string): unknown {
   return entry === undefined ? undefined : project(object, (entry.fieldsV1 ?? {}) as JsonObject);
 }
 
-/** What of a wanted object is compared with the owned part: all but what names it or is the server's to set. */
-export function comparable(wanted: KubeObject): JsonObject {
-  const { apiVersion: _version, kind: _kind, metadata, ...rest } = wanted as KubeObject & JsonObject;
+/** The part of a desired object to compare with the owned part: without its identity and what the server sets. */
+export function comparable(desired: KubeObject): JsonObject {
+  const { apiVersion: _version, kind: _kind, metadata, ...rest } = desired as KubeObject & JsonObject;
   const { name: _name, namespace: _namespace, uid: _uid, resourceVersion: _resourceVersion, ...meta } = metadata;
   return Object.keys(meta).length === 0 ? rest : { ...rest, metadata: meta };
 }
 
 /**
  * The part of a value that a FieldsV1 set covers. In it `f:` names a field, `k:` the keys of a list item, `v:` a
- * member of a set, `i:` a position, `.` the thing itself; a set with nothing inside covers the whole value.
+ * member of a set, `i:` a position, `.` the value itself; a set with nothing inside covers the whole value.
  */
 function project(value: unknown, fields: JsonObject): unknown {
   const names = Object.keys(fields);
@@ -56,8 +56,8 @@ function memberTest(name: string): (item: unknown, position: number) => boolean 
     return (item) => item === member;
   }
   if (name.startsWith('i:')) {
-    const wanted = Number(name.slice(2));
-    return (_item, position) => position === wanted;
+    const index = Number(name.slice(2));
+    return (_item, position) => position === index;
   }
   return () => false;
 }

@@ -7,10 +7,10 @@ import { ApiError } from '../errors.ts';
 import type { KubeObject, Ref } from '../objects.ts';
 import type { Token } from './steps.ts';
 
-/** On a Secret with a token: when that was issued and when it ends. */
+/** On a Secret with a token: when the token was issued and when it expires. */
 export const TOKEN_ISSUED = 'offshoot.dev/token-issued';
 export const TOKEN_EXPIRES = 'offshoot.dev/token-expires';
-/** On a Secret with a token: a digest of its data as they were issued. */
+/** On a Secret with a token: a digest of its data as issued. */
 export const TOKEN_DIGEST = 'offshoot.dev/token-digest';
 
 export interface IssuedToken {
@@ -24,7 +24,7 @@ interface TokenRequest {
   readonly status?: { readonly token?: string; readonly expirationTimestamp?: string };
 }
 
-/** Asks the API server for a token of a service account. */
+/** Requests a token of a service account from the API server. */
 export async function requestToken(
   client: Client,
   account: Ref,
@@ -45,7 +45,7 @@ export async function requestToken(
   return { token, issued, expires: expirationTimestamp };
 }
 
-/** The Secret of a `token` step with its token. */
+/** The Secret of a `token` step, with its token. */
 export async function credentialsSecret(step: Token, { token, issued, expires }: IssuedToken): Promise<KubeObject> {
   const { object } = step;
   const kubeconfig = Buffer.from(await kubeconfigOf(step, token)).toString('base64');
@@ -57,13 +57,13 @@ export async function credentialsSecret(step: Token, { token, issued, expires }:
   return secret;
 }
 
-/** Stands for the data of a Secret: another one when anybody changes them. */
+/** A digest of the data of a Secret, which shows whether anybody has changed them. */
 export function dataDigest(base64: string): string {
   return createHash('sha256').update(base64).digest('hex').slice(0, 32);
 }
 
 async function kubeconfigOf({ serviceAccount, cluster }: Token, token: string): Promise<string> {
-  // Loaded here, so that starting does not wait for it.
+  // Loaded here to keep the start fast.
   const { stringify } = await import('../yaml.ts');
   const user = serviceAccount.name;
   const { server, caPem, insecureSkipTlsVerify } = cluster;

@@ -1,4 +1,4 @@
-// What a plan asks for, one step at a time. Plain data: apply.ts carries it out, the command line prints it.
+// The steps of a plan. Plain data: apply.ts carries them out, the command line prints them.
 import { jsonEqual } from '../../watchable/index.ts';
 import { withAnnotations } from '../annotations.ts';
 import type { AnnotationChanges } from '../annotations.ts';
@@ -6,16 +6,16 @@ import { createMergePatch } from './merge-patch.ts';
 import { keyOf } from '../objects.ts';
 import type { AnyKind, Kind, KubeObject, Ref } from '../objects.ts';
 
-/** An object of ours: it should have these fields. Written by server-side apply, so omitting a field gives it up. */
+/** An object of ours: it should have these fields. Written by server-side apply, so an omitted field is removed. */
 export interface Own {
   readonly do: 'own';
   readonly kind: AnyKind;
   readonly object: KubeObject;
-  /** An annotation: if another program made the object and set this, all that it set becomes ours. */
+  /** If another program created the object and set this annotation, we take over all fields that it set. */
   readonly takeOverAnnotation?: string;
 }
 
-/** An object that should exist and then belongs to others: made if it is not there, never written again. */
+/** An object that should exist and then belongs to others: created if it does not exist, never written again. */
 export interface Make {
   readonly do: 'make';
   readonly kind: AnyKind;
@@ -34,17 +34,17 @@ export interface Edit {
   readonly subresource?: 'status';
 }
 
-/** An object that should be gone: the very one that was observed, not another of the same name. */
+/** An object to delete: the one that was observed, not another of the same name. */
 export interface Remove {
   readonly do: 'remove';
   readonly kind: AnyKind;
   readonly object: KubeObject;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  /** Refuse if anybody has written to it since it was observed. */
+  /** Fail if anybody has changed it since it was observed. */
   readonly unchanged?: boolean;
 }
 
-/** A Secret of ours with a kubeconfig for a service account, whose token is asked for when the step is carried out. */
+/** A Secret of ours with a kubeconfig for a service account, whose token is requested when the step is carried out. */
 export interface Token {
   readonly do: 'token';
   readonly kind: AnyKind;
@@ -52,7 +52,7 @@ export interface Token {
   readonly object: KubeObject;
   /** Its namespace is also that of the kubeconfig. */
   readonly serviceAccount: Ref;
-  /** The server may give less. */
+  /** The server may grant less. */
   readonly expirationSeconds: number;
   readonly cluster: ClusterAddress;
 }
@@ -90,7 +90,7 @@ export function edit<T extends KubeObject>(kind: Kind<T>, from: T, to: T): Edit 
   return { do: 'edit', kind, from, to };
 }
 
-/** Makes an `edit` step for some annotations of an object; one that is `undefined` should not be there. */
+/** Makes an `edit` step for some annotations of an object; `undefined` removes one. */
 export function annotate<T extends KubeObject>(kind: Kind<T>, from: T, changes: AnnotationChanges): Edit {
   return edit(kind, from, withAnnotations(from, changes));
 }
@@ -106,7 +106,7 @@ export function remove<T extends KubeObject>(kind: Kind<T>, object: T, propagati
   return { do: 'remove', kind, object, ...(propagation && { propagation }) };
 }
 
-/** Makes a `remove` step that is refused if the object has changed since. */
+/** Makes a `remove` step that fails if the object has changed since. */
 export function removeUnchanged<T extends KubeObject>(kind: Kind<T>, object: T): Remove {
   return { do: 'remove', kind, object, unchanged: true };
 }

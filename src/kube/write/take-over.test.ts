@@ -15,7 +15,7 @@ function taken(...managedFields: readonly ManagedFieldsEntry[]): readonly Manage
   return takenOver(object, 'mark', 'us');
 }
 
-test('all that the maker of an object set by updates becomes ours, and nothing else', () => {
+test('the fields that the creator of an object set by updates become ours, and no others', () => {
   const status = entry('maker', { 'f:status': {} }, { subresource: 'status' });
   const person = entry('person', { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } });
   expect(
@@ -34,8 +34,11 @@ test('all that the maker of an object set by updates becomes ours, and nothing e
 
 test.each<[string, readonly ManagedFieldsEntry[]]>([
   ['nobody set the annotation', [entry('person', { 'f:spec': {} })]],
-  ['it was applied, and who applies can give up fields himself', [entry('maker', marked, { operation: 'Apply' })]],
-  ['nothing is known', []],
-])('nothing is taken over where %s', (_why, managedFields) => {
+  [
+    'the annotation was applied, so its manager can remove fields itself',
+    [entry('maker', marked, { operation: 'Apply' })],
+  ],
+  ['there are no managedFields', []],
+])('nothing is taken over if %s', (_why, managedFields) => {
   expect(taken(...managedFields)).toBeUndefined();
 });

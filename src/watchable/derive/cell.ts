@@ -1,5 +1,5 @@
-// One computed value: computed when it is first asked for, kept while somebody reads it, computed again only if something
-// that it read has changed. An equal result concerns nobody.
+// One derived value: computed on first read, cached while it has readers, and recomputed only if something that it read
+// has changed. An equal result wakes nobody.
 import type { Id } from '../hash.ts';
 import { Reader, STALE, Subject, SUSPECT } from '../reads/subject.ts';
 import type { Reads } from '../reads/subject.ts';
@@ -9,13 +9,13 @@ import type { Derivation } from './derivation.ts';
 
 type Outcome<T> = { readonly value: T; readonly failed: false } | { readonly error: unknown; readonly failed: true };
 
-/** What the values of one map have in common. */
+/** What all values of one derived map share. */
 export interface Formula<K, V> {
   readonly owner: Derivation;
   readonly name: string;
   compute(reads: Reads, key: K): V | undefined;
   equals(a: V, b: V): boolean;
-  /** Nobody reads the value any more. */
+  /** Called when the value has no readers left. */
   drop(id: Id): void;
 }
 
@@ -36,7 +36,7 @@ export class Cell<K, V> extends Subject {
     dropLater(this);
   }
 
-  /** What errors call it. */
+  /** Its name in error messages. */
   get label(): string {
     const { name } = this.#formula;
     return this.#id === undefined ? name : `${name}[${JSON.stringify(this.#id)}]`;
@@ -46,12 +46,12 @@ export class Cell<K, V> extends Subject {
     return this.#isBusy;
   }
 
-  /** What failed, if computing it did. */
+  /** The error, if the last computation failed. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#outcome?.failed === true ? this.#outcome : undefined;
   }
 
-  /** The value, as it was when it was last refreshed; throws what computing it threw. */
+  /** The value as of the last refresh; throws the error if computing it failed. */
   get value(): V | undefined {
     if (this.#outcome!.failed) throw this.#outcome!.error;
     return this.#outcome!.value;
@@ -82,7 +82,7 @@ export class Cell<K, V> extends Subject {
     const after = within({ of: this, owner: this.#formula.owner, reader }, () => reader.run(() => this.#try()));
     this.#isBusy = false;
     const isSame = before !== undefined && this.#isSame(before, after);
-    // A failure that sounds the same concerns nobody, but what it is about may be another thing: the last one counts.
+    // An equal error wakes nobody, but may differ in what is not compared, such as its cause: keep the latest.
     if (!isSame || after.failed) this.#outcome = after;
     if (!isSame) this.mark(STALE);
   }
@@ -102,7 +102,7 @@ export class Cell<K, V> extends Subject {
   }
 }
 
-/** Whether two errors say the same, and carry the same: one may name what is waited for. */
+/** Whether two errors have the same message and the same properties, such as the name of what is waited for. */
 function isSameError(a: unknown, b: unknown): boolean {
   if (String(a) !== String(b)) return false;
   const other = Object(b) as Readonly<Record<string, unknown>>;

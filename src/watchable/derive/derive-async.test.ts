@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { deriveAsync, Tracker, WatchableMap } from '../index.ts';
 import type { Computed, Read, RetryClock } from '../index.ts';
 
-/** A clock that stands still until it is told to go on. */
-class StillClock implements RetryClock {
+/** A fake clock that stands still until the test advances it. */
+class FakeClock implements RetryClock {
   #now = 0;
   readonly #timers = new Set<{ readonly at: number; readonly run: () => void }>();
 
@@ -41,7 +41,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** Charts that a slow program renders; the test decides how each run ends. */
 function world() {
   const charts = new WatchableMap<string, { text: string; note?: string }>({ name: 'charts' });
-  const clock = new StillClock();
+  const clock = new FakeClock();
   const runs: Run[] = [];
   const render = (input: string, { signal }: { signal: AbortSignal }): Promise<string> => {
     const settle = Promise.withResolvers<string>();
@@ -71,7 +71,7 @@ function world() {
 }
 
 describe('an asynchronous value', () => {
-  it('is pending, then ready, and its readers hear of that', async () => {
+  it('is pending, then ready, and wakes its readers', async () => {
     const { charts, runs, follow, woken } = world();
     expect(follow()).toBeUndefined();
     charts.store('web', { text: 'v1' });
@@ -85,7 +85,7 @@ describe('an asynchronous value', () => {
     expect(follow()).toEqual({ state: 'ready', value: 'manifests of v1' });
   });
 
-  it('is cancelled and begun again when its input changes, and keeps its last result meanwhile', async () => {
+  it('is cancelled and restarted when its input changes, and keeps its last result meanwhile', async () => {
     const { charts, runs, follow } = world();
     charts.store('web', { text: 'v1' });
     follow();
@@ -111,7 +111,7 @@ describe('an asynchronous value', () => {
     expect(follow()).toEqual({ state: 'ready', value: 'three' });
   });
 
-  it('goes on when something changes that leaves its input equal', async () => {
+  it('keeps running when a change leaves its input equal', async () => {
     const { charts, runs, follow, woken } = world();
     charts.store('web', { text: 'v1' });
     follow();
@@ -124,7 +124,7 @@ describe('an asynchronous value', () => {
     expect(runs[0]!.signal.aborted).toBe(false);
   });
 
-  it('that fails is tried again, later and later, and wakes nobody for the same failure', async () => {
+  it('is retried with backoff after a failure, and wakes nobody for the same failure', async () => {
     const { charts, clock, runs, follow, woken } = world();
     charts.store('web', { text: 'v1' });
     follow();
@@ -148,7 +148,7 @@ describe('an asynchronous value', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('fails with the error of its input, or of a result that is no plain data, and recovers', async () => {
+  it('fails with the error of its input, or of a result that is not plain data, and recovers', async () => {
     const { charts, runs, follow } = world();
     charts.store('web', { text: 'v1' });
     follow();
@@ -164,7 +164,7 @@ describe('an asynchronous value', () => {
     expect(follow()).toMatchObject({ state: 'failed', error: expect.stringContaining('value is a Date') });
   });
 
-  it('is cancelled when nobody reads it any more, and so is its next attempt', async () => {
+  it('is cancelled when its last reader leaves, and so is its next retry', async () => {
     const { charts, clock, runs, rendered, tracker, follow } = world();
     charts.store('web', { text: 'v1' });
     follow();
@@ -186,7 +186,7 @@ describe('an asynchronous value', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('is listed, indexed and subscribed to where its keys are declared', async () => {
+  it('can be listed, indexed and subscribed to if its keys are declared', async () => {
     const { charts, runs, all } = world();
     charts.store('web', { text: 'v1' });
     charts.store('db', { text: 'v1' });
@@ -203,7 +203,7 @@ describe('an asynchronous value', () => {
   });
 });
 
-describe('for every interleaving', () => {
+describe('an asynchronous value, for every interleaving,', () => {
   const step = fc.oneof(
     {
       weight: 4,
@@ -214,7 +214,7 @@ describe('for every interleaving', () => {
     { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('delete', 'forget', 'turn') }) },
   );
 
-  it('there is the state of the newest input, one run of it at most, and the last result that was for a newest input', async () => {
+  it('has the state of the newest input, at most one run of it, and the last result', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
         const { charts, clock, runs, tracker, follow } = world();
@@ -240,7 +240,7 @@ describe('for every interleaving', () => {
           const text = charts.load('web')?.text;
           const live = runs.filter(({ signal }) => !signal.aborted);
           if (state?.state === 'ready') last = state.value;
-          // A computation that has ended is neither cancelled nor begun again, so more than one is never left.
+          // A finished computation is neither cancelled nor restarted, so at most one is left.
           expect(new Set(live.map(({ input }) => input)).size).toBeLessThanOrEqual(1);
           expect(live.every(({ input }) => input === text)).toBe(true);
           expect(state?.value).toBe(last);

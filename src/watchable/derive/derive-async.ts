@@ -1,5 +1,5 @@
-// `deriveAsync`: values that take a while to compute, such as the output of a program. Reading one says how far it is;
-// the last result stays beside that, so that nobody takes something away because its successor is not ready yet.
+// `deriveAsync`: values that take a while to compute, such as the output of a program. A read returns the state of the
+// computation and the last result, so that nobody deletes something because its replacement is not ready yet.
 import { jsonEqual } from '../equal.ts';
 import { deepFreeze } from '../freeze.ts';
 import type { Id } from '../hash.ts';
@@ -9,24 +9,24 @@ import { deriveFrom } from './derive.ts';
 import type { DerivedMap, DeriveKeyedOptions } from './derived-map.ts';
 import type { Compute, ComputeWith, DerivedValues, DeriveOptions } from './derived-values.ts';
 
-/** How far a computation is; `value` is the last result, be it of this input or of an earlier one. */
+/** The state of a computation; `value` is the last result, of this input or of an earlier one. */
 export type Computed<V> =
   | { readonly state: 'pending'; readonly value?: V }
   | { readonly state: 'ready'; readonly value: V }
   | { readonly state: 'failed'; readonly error: string; readonly value?: V };
 
-/** Computes a value from an input. The signal aborts when the input changes, or nobody reads the value any more. */
+/** Computes a value from an input. The signal aborts when the input changes, or nobody reads the value any longer. */
 export type ComputeAsync<K, I, V> = (input: I, context: { key: K; signal: AbortSignal }) => Promise<V>;
 
-/** What waits; tests have one of their own. */
+/** Schedules retries; tests pass a fake one. */
 export interface RetryClock {
   setTimeout(run: () => void, ms: number): { cancel(): void };
 }
 
 export interface AsyncOptions<K, V> extends Omit<DeriveOptions<K, Computed<V>>, 'equals'> {
-  /** Whether a new result concerns nobody who has read the one before. Default: `jsonEqual`. */
+  /** Whether a new result equals the one before, so that its readers are not woken. Default: `jsonEqual`. */
   readonly equals?: (a: V, b: V) => boolean;
-  /** After how many milliseconds a failed computation is tried again: twice as many each time. Default: 1 s to 5 min. */
+  /** The backoff before a failed computation is retried; it doubles with each failure. Default: 1 s to 5 min. */
   readonly retry?: { readonly initialMs: number; readonly maxMs: number };
   readonly clock?: RetryClock;
 }
@@ -34,8 +34,8 @@ export interface AsyncOptions<K, V> extends Omit<DeriveOptions<K, Computed<V>>, 
 type KeyedAsyncOptions<K, V> = AsyncOptions<K, V> & Pick<DeriveKeyedOptions<K, Computed<V>>, 'keys' | 'indexes'>;
 
 /**
- * A map of values that are computed asynchronously, from an input that is read like any derived value. An input that
- * comes out different cancels the computation under way and begins another one; a failed one is tried again.
+ * A map of values that are computed asynchronously, from an input that is read like any derived value. When the input
+ * changes, the running computation is cancelled and a new one starts; a failed computation is retried.
  */
 export function deriveAsync<K, I, V>(
   name: string,
@@ -102,7 +102,7 @@ const systemClock: RetryClock = {
 
 type TaskOptions = Pick<AsyncOptions<never, never>, 'isolate' | 'retry' | 'clock'>;
 
-/** The computation of one key: at most one is under way. */
+/** The computation of one key; at most one runs at a time. */
 class Task<I, V> extends Subject {
   readonly #compute: (input: I, signal: AbortSignal) => Promise<V>;
   readonly #options: TaskOptions;
@@ -120,18 +120,18 @@ class Task<I, V> extends Subject {
     this.#drop = drop;
   }
 
-  /** How far it is with this input; starts over if that is another one. */
+  /** The state for this input; starts over if the input has changed. */
   take(input: I): Computed<V> {
     if (this.#input !== undefined && jsonEqual(this.#input, input)) return this.#state;
     this.#input = input;
     this.#failures = 0;
     this.#state = { state: 'pending', ...this.#last() };
-    // Not now: this is called while something is computed, which must not see what the function does.
+    // Runs in a later microtask: the computation that called this must not see side effects of the function.
     void this.#run(input, this.#begin());
     return this.#state;
   }
 
-  /** There is no input to compute from. */
+  /** Fails, because the input could not be computed. */
   refuse(error: unknown): Computed<V> {
     this.#input = undefined;
     this.#begin();

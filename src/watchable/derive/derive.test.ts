@@ -36,7 +36,7 @@ function world() {
   return { routes, weights, isBusy, heavy, computed };
 }
 
-/** Reads once and keeps being a reader; returns how often it was woken. */
+/** Reads once and stays a reader; `woken` returns how often it was woken. */
 function follow(run: (read: Read) => unknown): { woken: () => number; stop: () => void } {
   let count = 0;
   const tracker = new Tracker<string>({ wake: () => count++ });
@@ -51,7 +51,7 @@ function follow(run: (read: Read) => unknown): { woken: () => number; stop: () =
 }
 
 describe('a derived value', () => {
-  it('is computed when it is first read, and again only when something that it read has changed', () => {
+  it('is computed on first read, and again only when something that it read has changed', () => {
     const { routes, isBusy, computed } = world();
     routes.store('a', route('shop', 4));
     expect(computed).toEqual([]);
@@ -67,7 +67,7 @@ describe('a derived value', () => {
     expect(computed).toEqual(['weights shop', 'isBusy shop']);
   });
 
-  it('that comes out equal wakes nobody, and keeps its reference', () => {
+  it('wakes nobody and keeps its reference when it is recomputed to an equal value', () => {
     const { routes, computed } = world();
     const hosts = derive('hosts', (read, _key: 'all') => [...new Set(read.list(routes).map(({ host }) => host))]);
     routes.store('a', route('shop', 4));
@@ -81,7 +81,7 @@ describe('a derived value', () => {
     expect(computed).toEqual([]);
   });
 
-  it('is computed once a change, however many ways lead to it, and never from a mix of old and new', () => {
+  it('is computed once per change, however many paths lead to it, and never from a mix of old and new', () => {
     const numbers = new WatchableMap<string, number>();
     const twice = derive('twice', (read, key: string) => read.get(numbers, key)! * 2);
     const thrice = derive('thrice', (read, key: string) => read.get(numbers, key)! * 3);
@@ -99,7 +99,7 @@ describe('a derived value', () => {
     expect(seen).toEqual([1, 2, 3].map((x) => [x, x * 2, x * 3]));
   });
 
-  it('does not look at what it would no longer read', () => {
+  it('does not refresh what it would no longer read', () => {
     const flags = new WatchableMap<string, boolean>();
     const values = new WatchableMap<string, number>();
     let inversions = 0;
@@ -119,7 +119,7 @@ describe('a derived value', () => {
     expect(inversions).toBe(1);
   });
 
-  it('is dropped when nobody reads it, with everything that was computed for it alone', async () => {
+  it('is dropped when its last reader leaves, with everything that was computed for it alone', async () => {
     const { routes, weights, isBusy } = world();
     const one = follow((read) => read.get(isBusy, 'shop'));
     const two = follow((read) => read.get(isBusy, 'shop'));
@@ -136,7 +136,7 @@ describe('a derived value', () => {
     expect(isBusy.kept).toBe(0);
   });
 
-  it('is frozen, unless it is nothing that can be', () => {
+  it('is frozen unless "isolate" is "none", and rejects what cannot be frozen', () => {
     const objects = derive('objects', (_read, key: string) => ({ key }));
     expect(Object.isFrozen(objects.load('a'))).toBe(true);
     const functions = derive('functions', (_read, key: string) => () => key, { isolate: 'none' });
@@ -144,7 +144,7 @@ describe('a derived value', () => {
     expect(() => derive('dates', () => new Date() as unknown).load('a')).toThrow(/which freezing cannot protect/);
   });
 
-  it('that throws what says the same and carries something else does so for whoever reads what follows from it', () => {
+  it('throws the new error to indirect readers when only the properties of the error have changed', () => {
     class Missing extends Error {
       readonly what: string;
       constructor(what: string) {
@@ -173,7 +173,7 @@ describe('a derived value', () => {
     expect(missing()).toBe(1);
   });
 
-  it('that throws does so for whoever reads it, until something that it read changes', () => {
+  it('throws its error to every reader, until something that it read changes', () => {
     const numbers = new WatchableMap<string, number>();
     let runs = 0;
     const roots = derive('roots', (read, key: string) => {
@@ -201,7 +201,7 @@ describe('a derived value', () => {
     expect(careful.load('x')).toBe(3);
   });
 
-  it('takes object keys with a codec, and refuses them without', () => {
+  it('accepts object keys with a codec, and rejects them without one', () => {
     const pairs = derive('pairs', (_read, { a, b }: { a: string; b: string }) => a + b, {
       key: ({ a, b }) => JSON.stringify([a, b]),
     });
@@ -216,7 +216,7 @@ describe('a derived value', () => {
 });
 
 describe('a cycle', () => {
-  it('is an error that names its way, and ends when one of its values reads something else', () => {
+  it('is an error that names its path, and ends when one of its values reads something else', () => {
     const parents = new WatchableMap<string, string>();
     const depth: Lookup<string, number> = derive('depth', (read, name: string): number => {
       const parent = read.get(parents, name);
@@ -238,7 +238,7 @@ describe('a cycle', () => {
       }
     });
     expect(error).toBeInstanceOf(CycleError);
-    expect((error as CycleError).way).toEqual(['depth["a"]', 'depth["b"]', 'depth["c"]', 'depth["a"]']);
+    expect((error as CycleError).path).toEqual(['depth["a"]', 'depth["b"]', 'depth["c"]', 'depth["a"]']);
     expect(String(error)).toContain('depth["a"] → depth["b"] → depth["c"] → depth["a"]');
     parents.delete('b');
     expect(follower.woken()).toBe(1);
@@ -246,7 +246,7 @@ describe('a cycle', () => {
     expect(depth.load('c')).toBe(2);
   });
 
-  it('through the entries of a map, and through its keys, is one too', () => {
+  it('is detected through the entries of a map and through its keys, too', () => {
     const names = new WatchableMap<string, number>();
     names.store('a', 1);
     const all: DerivedMap<string, number> = derive('all', (read, _key: string) => read.list(all).length, {
@@ -305,7 +305,7 @@ describe('a derived map with keys', () => {
     expect(heavy.loadAllMatching((key) => key === 'a').size).toBe(1);
   });
 
-  it('computes for a change only the entries that it concerns, and wakes only who read these', () => {
+  it('recomputes only the entries that a change affects, and wakes only their readers', () => {
     const { routes, heavy, computed } = world();
     for (let number = 0; number < 100; number++) routes.store(`r${number}`, route(`h${number % 10}`, 7));
     const followers = Array.from({ length: 10 }, (_none, host) =>
@@ -326,7 +326,7 @@ describe('a derived map with keys', () => {
     expect(computed).toEqual(['heavy r42', 'heavy r42', 'heavy r100']);
   });
 
-  it('takes its keys from a function, too', () => {
+  it('can take its keys from a function', () => {
     const { routes } = world();
     let runs = 0;
     const hosts = derive('hosts', (read, host: string) => (runs++, read.index(routes, 'host', host).length), {
@@ -348,7 +348,7 @@ describe('a derived map with keys', () => {
     expect(runs).toBe(2);
   });
 
-  it('is subscribed to, alone and in a combination, one consistent cut with the tables', async () => {
+  it('can be subscribed to, alone or combined with its tables, and is consistent with them', async () => {
     const { routes, heavy } = world();
     routes.store('a', route('shop', 7));
     const subscription = heavy.subscribe();
@@ -371,7 +371,7 @@ describe('a derived map with keys', () => {
     expect([state.routes.has('d'), state.heavy.has('d')]).toEqual([true, true]);
   });
 
-  it('is never older than the tables, even where a subscriber is served before everybody else', async () => {
+  it('is never older than the tables, even for the subscriber that is served first', async () => {
     const { routes, heavy } = world();
     const subscription = heavy.subscribe();
     await next(subscription);
@@ -380,7 +380,7 @@ describe('a derived map with keys', () => {
     expect((await snapshot).state.has('a')).toBe(true);
   });
 
-  it('keeps nothing when nobody lists it any more', async () => {
+  it('keeps nothing when its last reader has left', async () => {
     const { routes, heavy, computed } = world();
     routes.store('a', route('shop', 7));
     const stopping = new AbortController();
@@ -400,7 +400,7 @@ describe('a derived map with keys', () => {
     expect(heavy.list()).toEqual([route('shop', 8)]);
   });
 
-  it('that fails again tells of the last failure, also where it sounds like the one before', () => {
+  it('throws the latest error, even if its message equals the one before', () => {
     const sources = new WatchableMap<string, { readonly about: string }>({ name: 'sources' });
     sources.store('a', { about: 'first' });
     const failing = derive('failing', (read, key: string): never => {
@@ -419,7 +419,7 @@ describe('a derived map with keys', () => {
     expect(failure()).toBe('second');
   });
 
-  it('of which an entry fails throws for lists, keeps the last value for subscribers, and recovers', async () => {
+  it('throws for lists while an entry fails, keeps the last value for subscribers, and recovers', async () => {
     const numbers = new WatchableMap<string, number>();
     const roots = derive(
       'roots',
@@ -453,7 +453,7 @@ describe('a derived map with keys', () => {
     expect(roots.list()).toEqual([4]);
   });
 
-  it('of which the keys are not known throws for lists, and recovers', () => {
+  it('throws for lists while its keys cannot be computed, and recovers', () => {
     const flags = new WatchableMap<string, boolean>();
     const map = derive('map', (_read, key: string) => key, {
       keys: (read) => {

@@ -1,5 +1,4 @@
-// A derived map with declared keys: every key has its derived value, and the entries can be listed like those of a
-// table.
+// A derived map with declared keys: every key has a derived value, and the entries can be listed like those of a table.
 import type { Id } from '../hash.ts';
 import { SOURCE } from '../reads/read.ts';
 import type { IndexFunction, Readable, Source, World } from '../reads/read.ts';
@@ -11,9 +10,9 @@ import { KeySet } from './key-set.ts';
 import type { DeclareKeys } from './key-set.ts';
 import { ListedMap } from './listed-map.ts';
 
-/** What makes a derived map one that is listed. */
+/** Options of a derived map that can be listed. */
 export interface DeriveKeyedOptions<K, V> extends DeriveOptions<K, V> {
-  /** The keys of another map, or a function that reads which keys there are. */
+  /** The keys of another map, or a function that reads which keys exist. */
   readonly keys: Readable<K, unknown> | DeclareKeys<K>;
   readonly indexes?: Readonly<Record<string, IndexFunction<K, V>>>;
 }
@@ -23,9 +22,9 @@ export class DerivedMap<K, V> extends ListedMap<K, V> implements Dependent {
   readonly #definition: Definition<K, V, DeriveKeyedOptions<K, V>>;
   readonly #keys: Source<K, unknown>;
   readonly #values: DerivedValues<K, V>;
-  /** The values of the keys that there are, while entries are kept. */
+  /** The cells of the declared keys, while entries are kept. */
   readonly #members = new Map<Id, Cell<K, V>>();
-  /** What to look at: keys that came or went, and members that were marked. */
+  /** What the next update has to process: keys that were added or removed, and members that were marked. */
   readonly #moved = new Map<Id, K>();
   readonly #marked = new Set<Cell<K, V>>();
   #areKeysRead = false;
@@ -96,7 +95,7 @@ export class DerivedMap<K, V> extends ListedMap<K, V> implements Dependent {
     this.#members.clear();
   }
 
-  /** At the start, and when it was not known which keys there are. From then on they are heard of one by one. */
+  /** Reads all keys, at the start and after reading them failed. Later changes of keys arrive one by one. */
   #readKeys(): void {
     let failure: { readonly error: unknown } | undefined;
     try {
@@ -135,7 +134,7 @@ export class DerivedMap<K, V> extends ListedMap<K, V> implements Dependent {
         else this.kept.store(key, member.value);
       }
     } catch (error) {
-      // An index function that does not know what to do with the value.
+      // An index function threw for the value.
       failure = { error };
     }
     this.failed(this.identify(key), failure);

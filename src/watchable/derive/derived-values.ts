@@ -1,4 +1,4 @@
-// A map that is computed from others, by key: what derived maps with keys, and asynchronous ones, are made of.
+// A map that is computed from others, by key. Derived maps with keys and asynchronous ones are built on it.
 import { jsonEqual } from '../equal.ts';
 import { deepFreeze } from '../freeze.ts';
 import type { Id } from '../hash.ts';
@@ -9,26 +9,26 @@ import { Cell } from './cell.ts';
 import type { Formula } from './cell.ts';
 import { Derivation } from './derivation.ts';
 
-/** How derived values are told apart; every field has a default. */
+/** Options of a derived map; every field has a default. */
 export interface DeriveOptions<K, V> {
   /** Turns a key into a string; required when keys are objects. It must be injective. */
   readonly key?: (key: K) => string;
-  /** Whether a new result concerns nobody who has read the one before. Default: `jsonEqual`. */
+  /** Whether a new result equals the one before, so that its readers are not woken. Default: `jsonEqual`. */
   readonly equals?: (a: V, b: V) => boolean;
   /** `none` for values that freezing can't protect, such as functions: nobody may change them. Default: `freeze`. */
   readonly isolate?: 'freeze' | 'none';
 }
 
-/** What computes a value from others; what it reads through anything but `read` goes unnoticed. */
+/** Computes a value from others. Only what it reads through `read` is tracked. */
 export type Compute<K, V> = (read: Read, key: K) => V | undefined;
 
-/** A computation that may also depend on subjects that are no part of a map. */
+/** A computation that may also depend on subjects that are not part of a map. */
 export type ComputeWith<K, V> = (read: Read, key: K, reads: Reads) => V | undefined;
 
-/** What is the same for a derived map in every overlay. */
+/** What a derived map has in common in all overlays. */
 export interface Definition<K, V, O extends DeriveOptions<K, V> = DeriveOptions<K, V>> {
   readonly name: string;
-  /** Makes the function for one overlay: what it remembers must not get into another one. */
+  /** Creates the function for one overlay, so that overlays do not share its state. */
   readonly compute: () => ComputeWith<K, V>;
   readonly options: O;
 }
@@ -63,12 +63,12 @@ export class DerivedValues<K, V> extends Derivation implements Lookup<K, V> {
     return this;
   }
 
-  /** How many values are kept, because somebody reads them. */
+  /** How many values are cached, because they have readers. */
   get kept(): number {
     return this.#cells.size;
   }
 
-  /** The value as of now. It is kept only while somebody tracks it: others make it be computed. */
+  /** The current value. It is cached only while a tracked reader uses it; otherwise a later call computes it again. */
   load(key: K): V | undefined {
     return this.get(key);
   }
@@ -84,7 +84,7 @@ export class DerivedValues<K, V> extends Derivation implements Lookup<K, V> {
     return new DerivedValues(this.#definition, world);
   }
 
-  /** What keeps the value of a key; to be refreshed before it is looked at. */
+  /** The cell of a key; refresh it before reading its value. */
   cellOf(key: K): Cell<K, V> {
     this.enter();
     const id = this.#identify(key);

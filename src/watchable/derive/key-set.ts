@@ -5,7 +5,7 @@ import type { Cell } from './cell.ts';
 import { DerivedValues } from './derived-values.ts';
 import { ListedMap } from './listed-map.ts';
 
-/** A function that reads which keys there are. */
+/** A function that reads which keys exist. */
 export type DeclareKeys<K> = (read: Read) => Iterable<K>;
 
 export class KeySet<K> extends ListedMap<K, true> implements Dependent {

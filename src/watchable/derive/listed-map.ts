@@ -1,5 +1,5 @@
-// A map of computed entries that can be listed, indexed and subscribed to. It keeps its entries in a watchable map for
-// as long as somebody is interested in more than single keys, and brings them up to date before anybody looks.
+// A map of computed entries that can be listed, indexed and subscribed to. It keeps its entries in a watchable map
+// while somebody reads more than single keys, and brings them up to date before each read.
 import type { Listing } from '../entry-index.ts';
 import type { Id } from '../hash.ts';
 import { WatchableMap } from '../map.ts';
@@ -26,11 +26,11 @@ export abstract class ListedMap<K, V> extends Derivation implements ReadonlyWatc
     this.kept = new WatchableMap({ ...options, name, isolate: 'none' }, upkeep);
   }
 
-  /** Begins to keep entries: everything has to be looked at. */
+  /** Starts to keep entries: the first update has to process everything. */
   protected abstract start(): void;
-  /** Looks at what was marked since, or at everything. */
+  /** Processes what was marked since the last update, or everything. */
   protected abstract update(everything: boolean): void;
-  /** Forgets what it kept. */
+  /** Stops keeping entries. */
   protected abstract stop(): void;
   abstract inWorld(world: World): Lookup<K, V>;
 
@@ -38,7 +38,7 @@ export abstract class ListedMap<K, V> extends Derivation implements ReadonlyWatc
     return this;
   }
 
-  /** What errors call it. */
+  /** Its name in error messages. */
   get label(): string {
     return `the entries of ${this.name}`;
   }
@@ -67,7 +67,7 @@ export abstract class ListedMap<K, V> extends Derivation implements ReadonlyWatc
     return this.kept.loadAllMatching(matches);
   }
 
-  /** A key whose computation fails keeps its last value here; who reads it gets the error. */
+  /** A key whose computation fails keeps its last value here; reading the key throws the error. */
   subscribe(options: SubscribeOptions<K, V> = {}): Subscription<K, V> {
     this.refresh();
     return this.kept.subscribe(options);
@@ -114,7 +114,7 @@ export abstract class ListedMap<K, V> extends Derivation implements ReadonlyWatc
     return this.kept[SOURCE].listen(listener);
   }
 
-  /** Brings the entries up to date; begins to keep them if need be. */
+  /** Brings the entries up to date; starts to keep them if necessary. */
   refresh(): void {
     this.enter();
     this.flush();
@@ -149,12 +149,12 @@ export abstract class ListedMap<K, V> extends Derivation implements ReadonlyWatc
     stopLagging(this);
   }
 
-  /** Something that it keeps may have changed. */
+  /** Marks the entries as possibly out of date. */
   protected suspect(): void {
     startLagging(this);
   }
 
-  /** Takes note that a part can't be computed, or can again: until then nobody knows what belongs into a list. */
+  /** Records that a part failed to compute, or recovered. While one fails, lists throw: they would be incomplete. */
   protected failed(part: unknown, failure: { readonly error: unknown } | undefined): void {
     if (failure === undefined ? !this.#failures.delete(part) : this.#failures.get(part) === failure.error) return;
     if (failure !== undefined) this.#failures.set(part, failure.error);

@@ -41,7 +41,7 @@ function contents<V>(map: Readable<string, V>, keys: readonly string[]): unknown
 }
 
 describe('an overlay', () => {
-  it('has entries added, changed and gone, in lists and indexes too; the original has none of that', () => {
+  it('adds, changes and deletes entries, in lists and indexes too, and leaves the original unchanged', () => {
     const { routes } = world();
     routes.store('a', route('shop', 1));
     routes.store('b', route('shop', 2));
@@ -59,7 +59,7 @@ describe('an overlay', () => {
     expect(routes.list({ index: ['host', 'shop'] })).toEqual([route('shop', 1), route('shop', 2)]);
   });
 
-  it('finds entries by an index without asking the others, and follows later changes', () => {
+  it('finds entries by an index without indexing the others again, and follows later changes', () => {
     let asked = 0;
     const byHost = ({ host }: Route): string[] => [host].slice(0, ++asked);
     const routes = new WatchableMap<string, Route>({ name: 'routes', indexes: { host: byHost } });
@@ -75,7 +75,7 @@ describe('an overlay', () => {
     expect(['host-1', 'host-2', 'host-3'].map((host) => on(host).length)).toEqual([0, 2, 0]);
   });
 
-  it('has derived maps of its own, computed upon it; nobody who reads the originals notices', async () => {
+  it('has derived maps of its own, and does not wake readers of the originals', async () => {
     const { routes, weights, busy, computed } = world();
     routes.store('a', route('shop', 1));
     let woken = 0;
@@ -95,7 +95,7 @@ describe('an overlay', () => {
     tracker.close();
   });
 
-  it('follows the originals, and tells who tracks it', () => {
+  it('follows the originals, and wakes its readers', () => {
     const { routes, busy } = world();
     const overlay = new Overlay();
     const names: string[] = [];
@@ -118,12 +118,12 @@ describe('an overlay', () => {
     tracker.close();
   });
 
-  it('refuses entries of derived maps, which follow from others', () => {
+  it('rejects entries for derived maps, which are computed', () => {
     const { weights } = world();
     expect(() => new Overlay().store(weights, 'shop', 1)).toThrow('a derived map follows from others: overlay those');
   });
 
-  it('computes asynchronous values apart from the originals', async () => {
+  it('computes asynchronous values separately from the originals', async () => {
     const inputs = new WatchableMap<string, string>();
     const runs: string[] = [];
     const slow = deriveAsync(
@@ -147,12 +147,12 @@ describe('an overlay', () => {
   });
 });
 
-describe('for every interleaving', () => {
+describe('an overlay, for every interleaving,', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd');
   const value = fc.record({ host: fc.constantFrom('shop', 'blog', 'news'), weight: fc.nat(8) });
   const step = fc.record({ imagined: fc.boolean(), key, value: fc.option(value), read: fc.boolean() });
 
-  it('everything upon an overlay is as if the changes had been made, and everything else as if not', () => {
+  it('reads as if its changes had been made, and leaves the originals unchanged', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isTracked) => {
         const [actual, untouched, changed] = [world(), world(), world()];

@@ -1,5 +1,5 @@
-// "What if": maps with entries that are not theirs, or without some that are. Derived maps are computed again upon them;
-// the maps themselves, and everybody who reads them, notice nothing.
+// "What if": maps with entries added, changed or deleted. Derived maps are computed again on top of them; the original
+// maps and their readers are not affected.
 import { EntryIndex, listingOf } from '../entry-index.ts';
 import type { Listing } from '../entry-index.ts';
 import { deepFreeze } from '../freeze.ts';
@@ -13,11 +13,11 @@ import type { ChangeListener } from '../reads/topics.ts';
 type AnyLookup = Lookup<never, unknown>;
 
 export class Overlay implements World {
-  /** Reads maps as they are in the overlay, without remembering that. */
+  /** Reads maps as they are in the overlay, without tracking the reads. */
   readonly read: Read = readFor(undefined, this);
   readonly #maps = new WeakMap<AnyLookup, AnyLookup>();
 
-  /** The map as it is in the overlay. It follows the original in everything that the overlay does not say. */
+  /** The map as it is in the overlay. It follows the original except for the entries that the overlay changes. */
   of<K, V>(map: Readable<K, V>): Readable<K, V>;
   of<K, V>(map: Lookup<K, V>): Lookup<K, V>;
   of<K, V>(map: Lookup<K, V>): Lookup<K, V> {
@@ -25,18 +25,18 @@ export class Overlay implements World {
     if (own === undefined) {
       own = map[SOURCE].inWorld?.(this) ?? new OverlaidMap(map as Readable<K, V>);
       this.#maps.set(map, own);
-      // What is in the overlay already stays what it is.
+      // A map that already belongs to the overlay stands for itself.
       this.#maps.set(own, own);
     }
     return own as Lookup<K, V>;
   }
 
-  /** Adds an entry, or puts another value in its place. */
+  /** Adds or replaces an entry. */
   store<K, V>(map: Readable<K, V>, key: K, value: V): void {
     this.#overlaid(map).patch(key, deepFreeze(value));
   }
 
-  /** Takes an entry away. */
+  /** Deletes an entry. */
   delete<K, V>(map: Readable<K, V>, key: K): void {
     this.#overlaid(map).patch(key, undefined);
   }
@@ -50,14 +50,14 @@ export class Overlay implements World {
 
 interface Patch<K, V> {
   readonly key: K;
-  /** Undefined: the entry is gone. */
+  /** Undefined if the entry is deleted. */
   readonly value: V | undefined;
 }
 
 class OverlaidMap<K, V> implements Readable<K, V>, Source<K, V> {
   readonly #base: Source<K, V>;
   readonly #patches = new Map<Id, Patch<K, V>>();
-  /** The patches by index, of those that have been asked for: reading a few of them must not cost as much as all. */
+  /** The patches by index, for the indexes read so far, so that reading a few does not scan all patches. */
   readonly #indexes = new Map<string, EntryIndex<Patch<K, V>>>();
   readonly #topics = new Topics<K, V>();
 

@@ -1,4 +1,4 @@
-// Any interleaving of changes, reads, drops and subscriptions, against computing everything again from plain maps.
+// Any interleaving of changes, reads, drops and subscriptions, compared with recomputing everything from plain maps.
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, it } from 'vitest';
@@ -27,8 +27,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('subscribe', 'unsubscribe'), reader: fc.nat(3) }) },
 );
 
-describe('for every interleaving', () => {
-  it('what is read, listed, subscribed to or woken for is what computing everything again gives', async () => {
+describe('derived maps, for every interleaving,', () => {
+  it('give the same reads, lists, updates and wake-ups as recomputing everything', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const pyramid = new Pyramid();
@@ -40,7 +40,7 @@ describe('for every interleaving', () => {
     );
   });
 
-  it('a value is computed again only if an answer that it got has changed, and wakes only whom that concerns', async () => {
+  it('recompute a value only if something that it read has changed, and wake only the readers affected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 40, size: 'max' }), async (steps) => {
         const pyramid = new Pyramid();

@@ -1,26 +1,26 @@
-// Tracked reads: the questions that can be asked of a map, and the `read` that records them for whoever asks.
+// Tracked reads: how a map can be read, and the `read` that records what its reader has read.
 import type { Listing } from '../entry-index.ts';
 import type { Id } from '../hash.ts';
 import type { Reads } from './subject.ts';
 import type { ChangeListener } from './topics.ts';
 
-/** Under what an index finds an entry. It must depend on the entry alone. */
+/** Returns the values under which an index files an entry. It must depend on the entry alone. */
 export type IndexFunction<K, V> = (value: V, key: K) => readonly string[];
 
-/** Which entries to list; all of them if nothing is said. */
+/** Which entries to list; all of them by default. */
 export interface Selection<K, V> {
-  /** Those that a declared index files under a name. */
+  /** Only entries that a declared index files under this value. */
   readonly index?: readonly [index: string, under: string];
-  /** Those of them for which this is true. It must depend on the entry alone. */
+  /** Only entries for which this returns true. It must depend on the entry alone. */
   readonly matches?: (value: V, key: K) => boolean;
-  /** Says that selections match alike (a label selector, for instance), so that a change is held against one of them. */
+  /** Selections with the same id match alike (such as equal label selectors): a change is checked against one. */
   readonly id?: string;
 }
 
-/** Leads from a map to what answers tracked reads of it. */
+/** The property of a map that answers tracked reads. */
 export const SOURCE: unique symbol = Symbol('source');
 
-/** A map that can be asked for single keys. */
+/** A map that can be read by key. */
 export interface Lookup<K, V> {
   load(key: K): V | undefined;
   readonly [SOURCE]: Pick<Source<K, V>, 'get' | 'inWorld'>;
@@ -36,13 +36,13 @@ export interface Readable<K, V> extends Lookup<K, V> {
   readonly [SOURCE]: Source<K, V>;
 }
 
-/** Which map stands for another one: in an overlay, the overlaid one. */
+/** Which map to read in place of another: in an overlay, the overlaid one. */
 export interface World {
   of<K, V>(map: Readable<K, V>): Readable<K, V>;
   of<K, V>(map: Lookup<K, V>): Lookup<K, V>;
 }
 
-/** What a map answers, and to whom it must say so when the answer changes. */
+/** Answers reads of a map. It adds what was read to `reads`, whose owner is marked when the answer changes. */
 export interface Source<K, V> {
   identify(key: K): Id;
   get(key: K, reads?: Reads): V | undefined;
@@ -50,35 +50,35 @@ export interface Source<K, V> {
   keys(reads?: Reads): readonly K[];
   count(reads?: Reads): number;
   select(selection: Selection<K, V>, reads?: Reads): Listing<V>;
-  /** Under what an index files an entry. */
+  /** The values under which an index files an entry. */
   filings(index: string, value: V, key: K): readonly string[];
-  /** Calls back with each change. Returns what ends that. */
+  /** Calls back with each change. Returns a function that stops it. */
   listen(listener: ChangeListener<K, V>): () => void;
-  /** Brings up to date what is computed. */
+  /** Brings computed entries up to date. */
   refresh(): void;
-  /** The map to read instead of this one, for a source that knows; undefined for one that holds what it was given. */
+  /** The map to read instead in an overlay. Only computed maps have it; stored ones are overlaid entry by entry. */
   inWorld?(world: World): Lookup<K, V>;
 }
 
-/** Reads maps, and remembers for whoever it was made what was read, also what was not there. */
+/** Reads maps and records what was read, including keys that were not found. */
 export interface Read {
   get<K, V>(map: Lookup<K, V>, key: K): V | undefined;
   has<K, V>(map: Readable<K, V>, key: K): boolean;
   /** The values of a selection, in the order of their keys. */
   list<K, V>(map: Readable<K, V>, selection?: Selection<K, V>): readonly V[];
-  /** The values that a declared index files under a name, in the order of their keys. */
+  /** The values that a declared index files under `under`, in the order of their keys. */
   index<K, V>(map: Readable<K, V>, index: string, under: string): readonly V[];
   /** The keys, in order. */
   keys<K, V>(map: Readable<K, V>): readonly K[];
   size<K, V>(map: Readable<K, V>): number;
 }
 
-/** A `read` that records into `reads` and looks at maps as they are in a world. */
+/** Creates a `read` that records into `reads` and reads maps as they are in `world`. */
 export function readFor(reads: Reads | undefined, world: World | undefined): Read {
   return new RecordedRead(reads, world);
 }
 
-/** A class, because one is made for every run of every reader: methods cost nothing then. */
+/** A class, because one is created for every run of every reader: closures would cost more. */
 class RecordedRead implements Read {
   readonly #reads: Reads | undefined;
   readonly #world: World | undefined;
@@ -117,5 +117,5 @@ class RecordedRead implements Read {
   }
 }
 
-/** Reads maps as they are, and remembers nothing. */
+/** Reads maps as they are and records nothing. */
 export const untracked: Read = readFor(undefined, undefined);

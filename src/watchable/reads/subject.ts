@@ -1,19 +1,19 @@
 // The dependency graph behind tracked reads: what can be read (subjects) and who read it (readers).
 //
-// A change marks its readers at once, and whoever depends on them as suspect; nothing is computed then. Whoever asks
-// manages what it read, in the order in which it read it, and has to work again only if something of that changed.
+// A change marks its readers as stale at once, and everything that depends on them as suspect; nothing is computed yet.
+// A suspect reader first refreshes what it read, in the same order, and runs again only if some of that has changed.
 
-/** How far the result of a reader can be trusted. */
+/** Nothing that the reader depends on has changed. */
 const FRESH = 0;
-/** Something that it depends on may come out differently. */
+/** Something that it depends on may have changed. */
 export const SUSPECT = 1;
 /** Something that it read has changed. */
 export const STALE = 2;
 export type Staleness = typeof FRESH | typeof SUSPECT | typeof STALE;
 
-/** Whoever is told when a subject changes. */
+/** Is marked when a subject changes. */
 export interface Dependent {
-  /** `change` is what changed, where the subject knows that. */
+  /** `change` is what changed, if the subject knows it. */
   mark(staleness: Staleness, subject: Subject, change?: unknown): void;
 }
 
@@ -24,14 +24,14 @@ export interface Reads {
 
 /** Something that can be read: an entry, a list, a derived value. Knows its readers. */
 export abstract class Subject {
-  /** Nearly always one; a set is made only for more. */
+  /** Nearly always one; a set is created only for more. */
   #readers: Dependent | Set<Dependent> | undefined;
 
   get isRead(): boolean {
     return this.#readers !== undefined;
   }
 
-  /** Whether it is just being computed, so that asking for it would go round in a circle. */
+  /** Whether it is being computed, so that reading it would be a cycle. */
   get isBusy(): boolean {
     return false;
   }
@@ -58,37 +58,37 @@ export abstract class Subject {
 
   /** Brings it up to date; marks its readers if that changed it. */
   abstract refresh(): void;
-  /** The last reader has left. */
+  /** Called when the last reader has left. */
   protected abstract unread(): void;
 }
 
 const NOTHING: readonly Subject[] = [];
-/** So few can be searched one by one. */
-const FEW = 16;
+/** Up to this many subjects are searched one by one. */
+const MAX_LINEAR_SEARCH = 16;
 
-/** What one computation has read, and whether that still holds. */
+/** What one computation has read, and whether that is still up to date. */
 export abstract class Reader implements Dependent, Reads {
-  /** What the last run has read, in that order. */
+  /** What the last run has read, in order. */
   #subjects = NOTHING;
   #isRunning = false;
   /** While it runs: how many of these it has read again, in the same order. Most runs read nothing else. */
   #repeated = 0;
-  /** While it runs, from the first subject on that is another one: everything that it has read. */
+  /** While it runs, once its reads differ from those of the last run: everything that it has read. */
   #read: Set<Subject> | undefined;
   #staleness: Staleness = STALE;
 
-  /** It was fresh, and has become suspect or stale. */
+  /** Called when a fresh reader becomes suspect or stale. */
   protected abstract doubted(): void;
-  /** It is marked, once more or for the first time. */
+  /** Called on every mark, the first and all later ones. */
   protected marked(_change: unknown): void {}
 
-  /** What the computation under way has read so far. */
+  /** What the running computation has read so far. */
   get reading(): Iterable<Subject> {
     return this.#read ?? this.#subjects.slice(0, this.#repeated);
   }
 
   mark(staleness: Staleness, subject: Subject, change?: unknown): void {
-    // While it runs, what an earlier run read does not count any more.
+    // While it runs, only the reads of this run count.
     if (this.#isRunning && !this.#hasRead(subject)) return;
     this.marked(change);
     if (staleness <= this.#staleness) return;
@@ -97,7 +97,7 @@ export abstract class Reader implements Dependent, Reads {
     if (wasFresh) this.doubted();
   }
 
-  /** Runs a computation. What it reads takes the place of what was read before, also when it throws. */
+  /** Runs a computation. Its reads replace those of the last run, also when it throws. */
   run<T>(compute: () => T): T {
     this.#isRunning = true;
     this.#staleness = FRESH;
@@ -118,7 +118,7 @@ export abstract class Reader implements Dependent, Reads {
         this.#repeated++;
         return;
       }
-      if (this.#repeated <= FEW && this.#hasRead(subject)) return;
+      if (this.#repeated <= MAX_LINEAR_SEARCH && this.#hasRead(subject)) return;
       this.#read = new Set(this.reading);
     }
     this.#read.add(subject);
@@ -126,13 +126,13 @@ export abstract class Reader implements Dependent, Reads {
   }
 
   /**
-   * Whether something that it read has changed, after bringing that up to date. `doubtAll`: look even if nothing was
-   * marked, because marks may still be on their way.
+   * Refreshes what it read and returns whether any of that has changed. `doubtAll`: check even if nothing was marked,
+   * because marks may not have arrived yet.
    */
   isStale(doubtAll = false): boolean {
     if (this.#staleness === FRESH && !doubtAll) return false;
     for (const subject of this.#subjects) {
-      // What is being computed now asks for this reader: only running again tells whether it still goes in a circle.
+      // The subject is being computed and reads this reader: only running again shows whether the cycle remains.
       if (subject.isBusy) this.#staleness = STALE;
       if (this.#staleness === STALE) break;
       subject.refresh();
@@ -142,12 +142,12 @@ export abstract class Reader implements Dependent, Reads {
     return false;
   }
 
-  /** Takes everything as seen, without running again. */
+  /** Becomes fresh without running again. */
   settle(): void {
     this.#staleness = FRESH;
   }
 
-  /** Forgets what it read. */
+  /** Forgets everything that it read. */
   drop(): void {
     const subjects = this.#subjects;
     this.#subjects = NOTHING;
@@ -161,7 +161,7 @@ export abstract class Reader implements Dependent, Reads {
     return at >= 0 && at < this.#repeated;
   }
 
-  /** Ends a run: what it has not read again concerns it no more. */
+  /** Ends a run: leaves the subjects that it has not read again. */
   #keep(): void {
     const before = this.#subjects;
     const read = this.#read;

@@ -1,9 +1,9 @@
-// What can be read of one map, found again from a change of it: that is how a change finds exactly its readers.
+// The topics of one map: everything that somebody reads of it. A change finds exactly the readers that it affects.
 import type { Id } from '../hash.ts';
 import type { Selection } from './read.ts';
 import { STALE, Subject } from './subject.ts';
 
-/** One entry came (`after` alone), changed (both) or went (`before` alone). */
+/** One entry was added (only `after`), changed (both) or deleted (only `before`). */
 export interface Change<K, V> {
   readonly id: Id;
   readonly key: K;
@@ -11,24 +11,24 @@ export interface Change<K, V> {
   readonly after: V | undefined;
 }
 
-/** Under what an entry was found before a change, and under what after it. */
+/** The values under which an index files an entry, before and after a change. */
 export type Filings = readonly [before: readonly string[], after: readonly string[]];
 
-/** What keeps the map of the topics up to date; a stored map needs nothing. */
+/** Keeps a computed map up to date; a stored map needs none. */
 export interface Upkeep {
   /** Brings the map up to date before it is read. */
   refresh(): void;
-  /** Nobody reads the map any more. */
+  /** Called when the last reader of the map has left. */
   idle(): void;
 }
 
-/** The readers of one index, by what it files entries under: of all entries there, and of those that match. */
+/** The topics of one index, by the value that entries are filed under: all of its entries, and those that match. */
 interface IndexTopics<K, V> {
   readonly all: Map<string, Topic>;
   readonly matching: Map<string, Map<unknown, ListTopic<K, V>>>;
 }
 
-/** Told of each change while it is made; of `undefined` if it is not known what has changed. */
+/** Called with each change while it is made, and with `undefined` if it is not known what has changed. */
 export type ChangeListener<K, V> = (change: Change<K, V> | undefined) => void;
 
 export class Topics<K, V> {
@@ -38,7 +38,7 @@ export class Topics<K, V> {
   readonly #lists = new Map<unknown, ListTopic<K, V>>();
   readonly #indexes = new Map<string, IndexTopics<K, V>>();
   readonly #listeners = new Set<ChangeListener<K, V>>();
-  /** One topic, or none. */
+  /** Holds one topic at most. */
   readonly #keys = new Map<undefined, Topic>();
   #count = 0;
 
@@ -50,22 +50,22 @@ export class Topics<K, V> {
     return this.#count > 0;
   }
 
-  /** The value of one entry, be it there or not. */
+  /** The value of one entry, whether it exists or not. */
   entry(id: Id): Subject {
     return this.#entries.get(id) ?? this.#add(this.#entries, id, new Topic(this, this.#entries, id));
   }
 
-  /** Whether an entry is there. */
+  /** Whether an entry exists. */
   presence(id: Id): Subject {
     return this.#presences.get(id) ?? this.#add(this.#presences, id, new Topic(this, this.#presences, id));
   }
 
-  /** Which entries there are, and how many. */
+  /** Which entries exist, and how many. */
   keys(): Subject {
     return this.#keys.get(undefined) ?? this.#add(this.#keys, undefined, new Topic(this, this.#keys, undefined));
   }
 
-  /** The entries of a selection. Selections that say that they are the same share a topic. */
+  /** The entries of a selection. Selections with the same id or predicate share a topic. */
   list({ index, matches, id }: Selection<K, V>): Subject {
     const name = id ?? matches;
     if (index === undefined) return this.#lists.get(name) ?? this.#addList(this.#lists, name, matches);
@@ -79,7 +79,7 @@ export class Topics<K, V> {
     return lists.get(name) ?? this.#addList(lists, name, matches, () => matching.delete(under));
   }
 
-  /** Calls back with each change. Returns what ends that. */
+  /** Calls back with each change. Returns a function that stops it. */
   listen(listener: ChangeListener<K, V>): () => void {
     this.#count++;
     this.#listeners.add(listener);
@@ -88,7 +88,7 @@ export class Topics<K, V> {
     };
   }
 
-  /** Marks the readers of what changed. `filings` says under what an index files the entry. */
+  /** Marks the readers of what changed. `filings` returns the values under which an index files the entry. */
   changed(change: Change<K, V>, filings: (index: string) => Filings): void {
     if (this.#count === 0) return;
     const { id, before, after } = change;
@@ -106,7 +106,7 @@ export class Topics<K, V> {
     for (const listener of this.#listeners) listener(change);
   }
 
-  /** Marks everybody who asked for more than single values. */
+  /** Marks all readers of more than single values. */
   allChanged(): void {
     const indexed = [...this.#indexes.values()].flatMap(({ all, matching }) => [all, ...matching.values()]);
     for (const topics of [this.#keys, this.#presences, this.#lists, ...indexed]) {
@@ -120,7 +120,7 @@ export class Topics<K, V> {
     this.#upkeep?.refresh();
   }
 
-  /** One thing that was read is read no more. */
+  /** Called when a topic or a listener is removed. */
   dropped(): void {
     if (--this.#count === 0) this.#upkeep?.idle();
   }
@@ -141,7 +141,7 @@ export class Topics<K, V> {
   }
 }
 
-/** An entry that was or is filed under a name has changed. */
+/** Marks the readers of one index value after an entry under it has changed. */
 function filed<K, V>(
   { all, matching }: IndexTopics<K, V>,
   under: string,
@@ -154,50 +154,56 @@ function filed<K, V>(
   for (const topic of matching.get(under)?.values() ?? []) topic.changed(before, after, change);
 }
 
-/** What a topic needs to know of those that it is one of. */
-type Site = Pick<Topics<never, never>, 'refresh' | 'dropped'>;
-interface Among {
+/** What a topic needs of the `Topics` that it belongs to, and of the map that holds it. */
+type TopicOwner = Pick<Topics<never, never>, 'refresh' | 'dropped'>;
+interface TopicMap {
   readonly size: number;
   delete(name: unknown): boolean;
 }
 
-/** One thing that somebody reads. There are many, so it holds no functions of its own. */
+/** One thing that somebody reads. There are many topics, so each has no closures of its own. */
 class Topic extends Subject {
-  readonly #site: Site;
-  readonly #among: Among;
+  readonly #owner: TopicOwner;
+  readonly #siblings: TopicMap;
   readonly #name: unknown;
 
-  constructor(site: Site, among: Among, name: unknown) {
+  constructor(owner: TopicOwner, siblings: TopicMap, name: unknown) {
     super();
-    this.#site = site;
-    this.#among = among;
+    this.#owner = owner;
+    this.#siblings = siblings;
     this.#name = name;
   }
 
   refresh(): void {
-    this.#site.refresh();
+    this.#owner.refresh();
   }
 
   protected unread(): void {
-    this.#among.delete(this.#name);
-    this.#site.dropped();
+    this.#siblings.delete(this.#name);
+    this.#owner.dropped();
   }
 }
 
-/** The entries that match, of all or of those under one name of an index. */
+/** The entries that match a predicate, of all or of those under one value of an index. */
 class ListTopic<K, V> extends Topic {
   readonly #matches: Selection<K, V>['matches'];
   readonly #onUnread: () => void;
 
-  constructor(site: Site, lists: Among, name: unknown, matches: Selection<K, V>['matches'], onEmpty?: () => void) {
-    super(site, lists, name);
+  constructor(
+    owner: TopicOwner,
+    lists: TopicMap,
+    name: unknown,
+    matches: Selection<K, V>['matches'],
+    onEmpty?: () => void,
+  ) {
+    super(owner, lists, name);
     this.#matches = matches;
     this.#onUnread = () => {
       if (lists.size === 0) onEmpty?.();
     };
   }
 
-  /** An entry of the list is no longer what it was: it had, or has, one of these values while it was in the list. */
+  /** Marks the readers if the entry was in the list before the change, or is in it now. */
   changed(before: V | undefined, after: V | undefined, change: Change<K, V>): void {
     if (this.#isIn(change.key, before) || this.#isIn(change.key, after)) this.mark(STALE, change);
   }
@@ -207,7 +213,7 @@ class ListTopic<K, V> extends Topic {
     this.#onUnread();
   }
 
-  // Of a predicate that throws its reader should know, and a publisher should not.
+  // A predicate that throws must fail its reader, not the publisher.
   #isIn(key: K, value: V | undefined): boolean {
     if (value === undefined) return false;
     try {

@@ -27,32 +27,32 @@ function world(): { pods: WatchableMap<string, Pod>; tracker: Tracker<string>; w
 
 const pod = (node: string, ready = true): Pod => ({ node, ready });
 
-it('says at once which value each change left, for who has to know its own changes', () => {
+it('a tracker reports each new value at once, so that a reader can recognise its own changes', () => {
   const pods = new WatchableMap<string, Pod>({ indexes: { node: (each) => [each.node] } });
   const ready = derive('ready', (read, key: string) => read.get(pods, key)?.ready);
-  const told: [string, unknown][] = [];
-  const tracker = new Tracker<string>({ wake: () => {}, onChange: (name, value) => told.push([name, value]) });
+  const reported: [string, unknown][] = [];
+  const tracker = new Tracker<string>({ wake: () => {}, onChange: (name, value) => reported.push([name, value]) });
   tracker.track('entry', (read) => read.get(pods, 'a'));
   tracker.track('node', (read) => read.index(pods, 'node', 'n1'));
   tracker.track('derived', (read) => read.get(ready, 'a'));
   pods.store('a', pod('n1'));
   pods.store('a', pod('n1', false));
-  expect(told.filter(([name]) => name === 'entry')).toEqual([
+  expect(reported.filter(([name]) => name === 'entry')).toEqual([
     ['entry', pod('n1')],
     ['entry', pod('n1', false)],
   ]);
-  expect(told.find(([name]) => name === 'node')).toEqual(['node', pod('n1')]);
-  // What is derived may have changed; nobody has computed it yet.
-  expect(told.find(([name]) => name === 'derived')).toEqual(['derived', undefined]);
-  told.splice(0);
+  expect(reported.find(([name]) => name === 'node')).toEqual(['node', pod('n1')]);
+  // The derived value may have changed; it has not been computed yet.
+  expect(reported.find(([name]) => name === 'derived')).toEqual(['derived', undefined]);
+  reported.splice(0);
   pods.delete('a');
-  expect(told.find(([name]) => name === 'entry')).toEqual(['entry', undefined]);
+  expect(reported.find(([name]) => name === 'entry')).toEqual(['entry', undefined]);
   tracker.close();
   expect(tracker.has('entry')).toBe(false);
 });
 
-describe('a tracker wakes', () => {
-  it('who read an entry, or looked for it and did not find it', () => {
+describe('a change', () => {
+  it('wakes readers of an entry, also if they did not find it', () => {
     const { pods, tracker, woken } = world();
     pods.store('a', pod('n1'));
     expect(tracker.track('of a', (read) => read.get(pods, 'a'))).toEqual(pod('n1'));
@@ -67,7 +67,7 @@ describe('a tracker wakes', () => {
     expect(woken()).toEqual([]);
   });
 
-  it('who asked whether an entry is there, which keys there are or how many, only when one comes or goes', () => {
+  it('wakes readers of presence, keys or size only if it adds or deletes an entry', () => {
     const { pods, tracker, woken } = world();
     pods.store('a', pod('n1'));
     expect(tracker.track('has', (read) => read.has(pods, 'a'))).toBe(true);
@@ -81,7 +81,7 @@ describe('a tracker wakes', () => {
     expect(woken()).toEqual(['has', 'keys', 'size']);
   });
 
-  it('who listed entries that an entry was or is among', () => {
+  it('wakes readers of lists that its entry was or is in', () => {
     const { pods, tracker, woken } = world();
     pods.store('b', pod('n1'));
     pods.store('a', pod('n2', false));
@@ -101,7 +101,7 @@ describe('a tracker wakes', () => {
     expect(woken()).toEqual(['all', 'ready', 'ready on n2']);
   });
 
-  it('once for all changes of a synchronous run, and after it', async () => {
+  it('wakes a reader once for a whole synchronous run, and after it', async () => {
     const { pods } = world();
     const names: string[] = [];
     const tracker = new Tracker<string>({ wake: (name) => names.push(name) });
@@ -116,7 +116,7 @@ describe('a tracker wakes', () => {
     expect(names).toEqual(['reader', 'reader']);
   });
 
-  it('for what was read last, also when the function threw, and never who was forgotten', () => {
+  it('wakes readers of their last run, also if that threw, and never forgotten readers', () => {
     const { pods, tracker, woken } = world();
     tracker.track('one', (read) => read.get(pods, 'a'));
     const failing = (): void =>
@@ -138,7 +138,7 @@ describe('a tracker wakes', () => {
     expect(woken()).toEqual([]);
   });
 
-  it('for everything that was read last, however many there are and in whatever order', () => {
+  it('wakes for each read of the last run, however many there are and in whatever order', () => {
     const { pods, tracker, woken } = world();
     const names = Array.from({ length: 50 }, (_none, number) => `p${number}`);
     const readAll = (some: readonly string[]): void =>
@@ -168,7 +168,7 @@ describe('a tracker wakes', () => {
     expect(pods[SOURCE].topics.isRead).toBe(false);
   });
 
-  it('the others when one of the wake-ups throws', () => {
+  it('wakes the other readers when one of the wake-ups throws', () => {
     const pods = new WatchableMap<string, number>();
     const names: string[] = [];
     const tracker = new Tracker<string>({
@@ -202,7 +202,7 @@ describe('a tracker', () => {
     expect(pods[SOURCE].topics.isRead).toBe(false);
   });
 
-  it('refuses reads after the function has returned, and indexes that nobody declared', () => {
+  it('rejects reads after the function has returned, and undeclared indexes', () => {
     const { pods, tracker } = world();
     const leaked = tracker.track('one', (read: Read) => read);
     expect(() => leaked.get(pods, 'a')).toThrow(/read before the first await/);
@@ -211,7 +211,7 @@ describe('a tracker', () => {
     );
   });
 
-  it('lets a publisher be where the predicate of a reader throws; the reader hears of the change', () => {
+  it('wakes a reader whose predicate throws, and does not fail the publisher', () => {
     const { pods, tracker, woken } = world();
     let isBroken = false;
     const matches = (): boolean => {
@@ -226,7 +226,7 @@ describe('a tracker', () => {
 });
 
 describe('an index of a map', () => {
-  it('refuses a value that its function throws for, and leaves everything as it was', () => {
+  it('rejects a value that its function throws for, and leaves everything as it was', () => {
     const map = new WatchableMap<string, { tags: string[] }>({
       indexes: { tag: ({ tags }) => tags.map((tag) => tag) },
     });
@@ -247,7 +247,7 @@ describe('an index of a map', () => {
   });
 });
 
-describe('for every interleaving', () => {
+describe('a tracker, for every interleaving,', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd');
   const value = fc.record({ node: fc.constantFrom('n1', 'n2', 'n3'), ready: fc.boolean() });
   const selection = fc.record(
@@ -297,7 +297,7 @@ describe('for every interleaving', () => {
           write();
           for (const [name, questions] of asked) if (answers(questions) !== before.get(name)) expected.add(name);
         };
-        const told: string[][] = [];
+        const reported: string[][] = [];
         const due: string[][] = [];
         for (const action of [...steps, { do: 'deliver', reader: 0 } as const]) {
           if (action.do === 'store') change(() => void pods.store(action.key, action.value));
@@ -313,12 +313,12 @@ describe('for every interleaving', () => {
             expected.delete(`r${action.reader}`);
           } else {
             tracker.forget('observer');
-            told.push(woken());
+            reported.push(woken());
             due.push([...expected].sort());
             expected.clear();
           }
         }
-        expect(told).toEqual(due);
+        expect(reported).toEqual(due);
       }),
       { numRuns: 300 },
     );

@@ -1,21 +1,21 @@
-// Reading is subscribing: a tracker remembers what each of its readers read, and wakes exactly those whom a change
-// concerns. Controllers have one each; their readers are the keys that they plan for.
+// Reading is subscribing: a tracker remembers what each of its readers read, and wakes exactly those that a change
+// affects. Each controller has one; its readers are the keys that it plans for.
 import { readFor } from './read.ts';
 import type { Read, World } from './read.ts';
 import { Reader } from './subject.ts';
 import type { Change } from './topics.ts';
-import { tellLater, tellNow } from './turn.ts';
+import { notifyLater, notifyNow } from './turn.ts';
 import type { Listener } from './turn.ts';
 
 export interface TrackerOptions<R> {
   /**
-   * Called when something that a reader read has changed, once for all changes of a synchronous run; also again and
-   * again, until the reader reads again or is forgotten.
+   * Called when something that a reader read has changed, once for all changes of a synchronous run. Later changes call
+   * it again, whether or not the reader has read since, until the reader is forgotten.
    */
   readonly wake: (reader: R) => void;
   /**
-   * Called at once whenever something that a reader read has changed, or may have: with the value that it has now, which
-   * is undefined where that is gone or not known. For who has to tell its own changes from those of others.
+   * Called at once whenever something that a reader read has changed or may have changed, with the new value (undefined
+   * if it was deleted or is not known). For readers that must tell their own changes from those of others.
    */
   readonly onChange?: (reader: R, value: unknown) => void;
   /** Read maps as they are in this overlay. */
@@ -35,12 +35,12 @@ export class Tracker<R> {
     return this.#readers.size;
   }
 
-  /** Whether something concerns this reader. */
+  /** Whether this reader is tracked. */
   has(name: R): boolean {
     return this.#readers.has(name);
   }
 
-  /** Runs a function and makes what it reads the reader's, in place of what it read before, also when it throws. */
+  /** Runs a function and tracks what it reads, in place of what the reader read before, also when it throws. */
   track<T>(name: R, run: (read: Read) => T): T {
     let reader = this.#readers.get(name);
     if (reader === undefined) this.#readers.set(name, (reader = new TrackedReader(name, this.#options)));
@@ -48,16 +48,16 @@ export class Tracker<R> {
     return reader.run(() => run(read));
   }
 
-  /** Nothing concerns this reader any more. */
+  /** Stops tracking a reader. */
   forget(name: R): void {
     const reader = this.#readers.get(name);
     this.#readers.delete(name);
     reader?.drop();
   }
 
-  /** Wakes now whom it would wake after the synchronous run. */
+  /** Wakes readers now instead of after the synchronous run. */
   deliver(): void {
-    tellNow();
+    notifyNow();
   }
 
   /** Forgets all readers. */
@@ -89,7 +89,7 @@ class TrackedReader<R> extends Reader implements Listener {
   }
 
   protected doubted(): void {
-    tellLater(this);
+    notifyLater(this);
   }
 
   protected override marked(change: unknown): void {

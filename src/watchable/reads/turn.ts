@@ -1,5 +1,5 @@
-// What is left to do after changes: bring lists of derived maps up to date, tell whom they concern, drop what nobody
-// reads. It is done once for all changes of a synchronous run; whoever reads in between gets the first part at once.
+// The work that follows changes: bring lists of derived maps up to date, notify readers, drop values without readers.
+// It is done once for all changes of a synchronous run; a read in between brings the lists up to date at once.
 import { defer, mayDeliver, spend } from '../pace.ts';
 
 /** A map that keeps lists of computed values. */
@@ -9,12 +9,12 @@ export interface Lagging {
   flush(): void;
 }
 
-/** Somebody who may have to be told. */
+/** A reader that may have to be notified. */
 export interface Listener {
   deliver(): void;
 }
 
-/** Something that is kept only for as long as somebody reads it. */
+/** Something that is kept only while it has readers. */
 export interface Droppable {
   dropIfUnread(): void;
 }
@@ -25,7 +25,7 @@ const unread = new Set<Droppable>();
 let epoch = 0;
 let isArmed = false;
 
-/** Grows whenever a map begins to lag: what was found in order before may not be any more. */
+/** Grows whenever a map begins to lag: values checked before that may be out of date. */
 export function lagEpoch(): number {
   return epoch;
 }
@@ -38,7 +38,7 @@ export function lags(map: object): boolean {
   return lagging.has(map as Lagging);
 }
 
-/** The lists of a map are to be brought up to date. */
+/** Records that the lists of a map are out of date. */
 export function startLagging(map: Lagging): void {
   if (lagging.has(map)) return;
   lagging.add(map);
@@ -50,7 +50,7 @@ export function stopLagging(map: Lagging): void {
   lagging.delete(map);
 }
 
-/** Brings all lists up to date, those first that others are made of. */
+/** Brings all lists up to date, starting with those that others are computed from. */
 export function settle(): void {
   for (;;) {
     let next: Lagging | undefined;
@@ -65,7 +65,7 @@ export function settle(): void {
   }
 }
 
-export function tellLater(listener: Listener): void {
+export function notifyLater(listener: Listener): void {
   listeners.add(listener);
   arm();
 }
@@ -75,8 +75,8 @@ export function dropLater(droppable: Droppable): void {
   arm();
 }
 
-/** Tells now what would be told after the synchronous run. */
-export function tellNow(): void {
+/** Notifies listeners now instead of after the synchronous run. */
+export function notifyNow(): void {
   settle();
   let failure: { readonly error: unknown } | undefined;
   for (const listener of listeners) {
@@ -104,7 +104,7 @@ function deliver(): void {
   spend();
   isArmed = false;
   try {
-    tellNow();
+    notifyNow();
   } finally {
     for (const droppable of unread) {
       unread.delete(droppable);

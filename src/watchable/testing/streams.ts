@@ -1,4 +1,4 @@
-// What the tests of this room share: reading streams, and telling whether a read is still waiting.
+// Helpers for the tests of watchable maps: read a stream, and tell whether a read is still waiting.
 import { setImmediate } from 'node:timers/promises';
 
 /** Reads the next element and fails if the stream has ended. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { WatchableMap } from '../index.ts';
 import type { Snapshot, Subscription } from '../index.ts';
 
-/** One thing that a writer, a reader or the owner does. */
+/** One action of a writer, a reader or the owner. */
 export type Step =
   | { readonly do: 'store' | 'delete' | 'swap'; readonly key: string; readonly value: number }
   | { readonly do: 'replaceAll'; readonly entries: readonly (readonly [string, number])[] }
@@ -87,7 +87,7 @@ export class World {
     });
   }
 
-  // A read may park; it is then looked at again by the next one.
+  // A read may park; the next read of the same reader then checks it again.
   async read(reader: Reader | undefined): Promise<void> {
     if (reader === undefined) return;
     const waiting = reader.parked === undefined;
@@ -95,7 +95,7 @@ export class World {
     const parked = Symbol('parked');
     const result = await Promise.race([reader.parked, turns(parked)]);
     if (typeof result === 'symbol') {
-      // Parked means: nothing changed for this reader since it last looked.
+      // Parked means that nothing changed for this reader since its last read.
       if (waiting) assert.deepEqual(reader.held, this.visibleTo(reader));
       return;
     }

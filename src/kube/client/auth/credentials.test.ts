@@ -74,7 +74,7 @@ test.each([
   expect(authorizations()).toEqual([wanted]);
 });
 
-test('a token file is read again when it changes, and survives being away for a moment', async () => {
+test('a token file is read again when it changes, and may be missing for a moment', async () => {
   const tokenFile = write('token', 'first\n');
   const client = open({ tokenFile, token: 'ignored' });
   await client.raw({ path: '/' });
@@ -85,7 +85,7 @@ test('a token file is read again when it changes, and survives being away for a 
   expect(authorizations()).toEqual(['Bearer first', 'Bearer second, longer', 'Bearer second, longer']);
 });
 
-test('a token file that is missing or empty is named', async () => {
+test('the error for a missing or empty token file names the file', async () => {
   const missing = join(directory, 'missing');
   await expect(open({ tokenFile: missing }).raw({ path: '/' })).rejects.toMatchObject({
     code: 0,
@@ -96,14 +96,14 @@ test('a token file that is missing or empty is named', async () => {
   expect(server.seen).toEqual([]);
 });
 
-test('a fixed token that is refused is not sent again', async () => {
+test('a fixed token that was rejected is not sent again', async () => {
   server.handle((response) => refuse(response, 401, 'Unauthorized'));
   await expect(open({ token: 'old' }).raw({ path: '/' })).rejects.toMatchObject({ code: 401 });
   await expect(open({ tokenFile: write('token', 'old') }).raw({ path: '/' })).rejects.toMatchObject({ code: 401 });
   expect(server.seen.length).toBe(2);
 });
 
-test('a plugin runs once for many requests, with its environment and the cluster that it asked for', async () => {
+test('a plugin runs once for many requests, with its environment and the requested cluster information', async () => {
   const exec = plugin([printed({ token: 'secret' })], { env: { REGION: 'north' }, cluster: { server: 'https://x' } });
   const client = open({ exec });
   await Promise.all([client.raw({ path: '/' }), client.raw({ path: '/' })]);
@@ -117,7 +117,7 @@ test('a plugin runs once for many requests, with its environment and the cluster
   expect(runs()).toEqual([`${JSON.stringify(info)} north`]);
 });
 
-test('a plugin runs again when what it printed has expired', async () => {
+test('a plugin runs again when its credentials have expired', async () => {
   const past = printed({ token: 'short', expirationTimestamp: '2020-01-01T00:00:00Z' });
   const future = printed({ token: 'long', expirationTimestamp: '2999-01-01T00:00:00Z' });
   const client = open({ exec: plugin([past, future]) });
@@ -126,7 +126,7 @@ test('a plugin runs again when what it printed has expired', async () => {
   expect(runs().length).toBe(2);
 });
 
-test('a plugin runs again after a 401, and the request is sent once more, also a write', async () => {
+test('a plugin runs again after a 401, and the request is retried once, even a write', async () => {
   server.handle((response, { headers }) => {
     if (headers.authorization === 'Bearer 1') refuse(response, 401, 'Unauthorized');
     else json(response, {});
@@ -139,7 +139,7 @@ test('a plugin runs again after a 401, and the request is sent once more, also a
   ]);
 });
 
-test('a 401 whose body breaks off is still answered with fresh credentials', async () => {
+test('a 401 whose body is cut off is still retried with fresh credentials', async () => {
   server.handle((response, { headers, socket }) => {
     if (headers.authorization !== 'Bearer 1') return json(response, { fine: true });
     response.writeHead(401, { 'content-length': '100' });
@@ -149,7 +149,7 @@ test('a 401 whose body breaks off is still answered with fresh credentials', asy
   expect(await client.raw({ path: '/' })).toEqual({ fine: true });
 });
 
-test('a token given by hand wins over a plugin', async () => {
+test('a given token takes precedence over a plugin', async () => {
   await open({ token: 'mine', exec: plugin([]) }).raw({ path: '/' });
   expect(authorizations()).toEqual(['Bearer mine']);
 });
@@ -200,7 +200,7 @@ test('client certificates may come from a plugin, and a new one means a new conn
     await expect.poll(() => secure.seen[0]!.socket.destroyed).toBe(true);
   }));
 
-test('a request under way when the certificate changes finishes, and its connection then ends', () =>
+test('a request in flight when the certificate changes finishes, and its connection is then closed', () =>
   withCertificates('2020-01-01T00:00:00Z', async (secure, client, user) => {
     let finish = (): void => undefined;
     secure.handle((response, seen) => {
@@ -235,7 +235,7 @@ test.each([
   [printing({}), /neither status\.token nor status\.clientCertificateData/],
   [printing({ clientCertificateData: 'x' }), /must come together/],
   [printing({ token: 'x', expirationTimestamp: 'soon' }), /expirationTimestamp is not a time: 'soon'/],
-])('a plugin that fails is named, with what went wrong: %#', async (options, message) => {
+])('the error for a failing plugin names the plugin and the cause: %#', async (options, message) => {
   const exec = plugin([], options);
   const error: unknown = await open({ exec })
     .raw({ path: '/' })
@@ -251,7 +251,7 @@ test.skipIf(process.stdin.isTTY)('a plugin that must ask the user is not run wit
   );
 });
 
-test('a plugin that takes longer than the request has does not hold it up', async () => {
+test('a plugin that takes longer than the deadline of the request does not delay it', async () => {
   const exec = plugin([], { args: ['-e', 'setTimeout(() => {}, 500)'] });
   await expect(open({ exec }).raw({ path: '/', timeoutMs: 50 })).rejects.toMatchObject({ code: 0, reason: 'Timeout' });
 });

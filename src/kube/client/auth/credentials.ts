@@ -1,9 +1,9 @@
-// Who we are to the API server, request by request: fixed, from a file that changes, or from a plugin. Called by connect.ts.
+// The credentials of requests: fixed, from a file that may change, or from an exec plugin. Called by connect.ts.
 import { readFileSync, statSync } from 'node:fs';
 import type { ConnectConfig, ExecConfig } from '../config/config.ts';
 import { runPlugin } from './exec.ts';
 
-/** What identifies us in one request. The same object as long as nothing changed. */
+/** The credential of one request; the same object until it changes. */
 export interface Credential {
   /** The value of the Authorization header. */
   readonly authorization?: string;
@@ -14,11 +14,11 @@ export interface Credential {
 /** A source of credentials. */
 export interface Credentials {
   current(): Credential | Promise<Credential>;
-  /** The server answered 401 to this one: forget it. Whether another one may come instead. */
-  refuse(credential: Credential): boolean;
+  /** Drops a credential that the server answered with 401. Returns whether there may be another one. */
+  invalidate(credential: Credential): boolean;
 }
 
-/** The source that the configuration asks for. A plugin comes last, as in kubectl: a token given by hand wins. */
+/** The source that the configuration names. A plugin comes last, as in kubectl: a given token takes precedence. */
 export function credentialsOf(config: ConnectConfig): Credentials {
   const certificate: Credential = {
     ...(config.certPem === undefined ? {} : { certPem: config.certPem }),
@@ -34,14 +34,14 @@ export function credentialsOf(config: ConnectConfig): Credentials {
 }
 
 function fixed(credential: Credential): Credentials {
-  return { current: () => credential, refuse: () => false };
+  return { current: () => credential, invalidate: () => false };
 }
 
-/** A token in a file that something else renews, such as the token of a service account. */
+/** A token in a file that another process renews, such as the token of a service account. */
 class TokenFileCredentials implements Credentials {
   readonly #path: string;
   readonly #certificate: Credential;
-  #known: { readonly credential: Credential; readonly mark: string } | undefined;
+  #known: { readonly credential: Credential; readonly fileStamp: string } | undefined;
 
   constructor(path: string, certificate: Credential) {
     this.#path = path;
@@ -51,16 +51,16 @@ class TokenFileCredentials implements Credentials {
   current(): Credential {
     try {
       const { mtimeMs, size, ino } = statSync(this.#path);
-      const mark = `${mtimeMs} ${size} ${ino}`;
-      if (this.#known?.mark !== mark) this.#known = { credential: this.#read(), mark };
+      const fileStamp = `${mtimeMs} ${size} ${ino}`;
+      if (this.#known?.fileStamp !== fileStamp) this.#known = { credential: this.#read(), fileStamp };
     } catch (error) {
-      // While the file is being replaced it may be missing for a moment; the token that we have is still good.
+      // The file may be missing for a moment while it is replaced; the token that we have is still valid.
       if (this.#known === undefined) throw error;
     }
     return this.#known.credential;
   }
 
-  refuse(credential: Credential): boolean {
+  invalidate(credential: Credential): boolean {
     this.#known = undefined;
     return this.current().authorization !== credential.authorization;
   }
@@ -74,12 +74,12 @@ class TokenFileCredentials implements Credentials {
   }
 }
 
-/** What a plugin printed, kept until it expires or the server refuses it. */
+/** Credentials of a plugin, cached until they expire or the server rejects them. */
 class PluginCredentials implements Credentials {
   readonly #config: ExecConfig;
   readonly #certificate: Credential;
   #known: { readonly credential: Credential; readonly expiresAt: number } | undefined;
-  /** Requests that come while the plugin runs wait for the same run. */
+  /** Requests that arrive while the plugin runs wait for the same run. */
   #running: Promise<Credential> | undefined;
 
   constructor(config: ExecConfig, certificate: Credential) {
@@ -93,7 +93,7 @@ class PluginCredentials implements Credentials {
     return this.#running;
   }
 
-  refuse(credential: Credential): boolean {
+  invalidate(credential: Credential): boolean {
     if (this.#known?.credential === credential) this.#known = undefined;
     return true;
   }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ExecConfig } from '../config/config.ts';
 
-/** What a plugin printed. `expiresAt` is in milliseconds since 1970; without it, good until the server refuses it. */
+/** What a plugin printed. `expiresAt` is in milliseconds since 1970; without it, valid until the server rejects it. */
 export interface ExecCredential {
   readonly token?: string;
   readonly certPem?: string;
@@ -10,8 +10,8 @@ export interface ExecCredential {
   readonly expiresAt?: number;
 }
 
-const outputLimit = 1 << 20;
-const silentLimitMs = 60_000;
+const maxOutputLength = 1 << 20;
+const timeoutMs = 60_000;
 
 /** Runs the plugin and reads its answer. Every failure names the command. */
 export async function runPlugin(config: ExecConfig): Promise<ExecCredential> {
@@ -29,20 +29,20 @@ function run(config: ExecConfig, interactive: boolean): Promise<string> {
     spec: { cluster: config.cluster, interactive },
   };
   return new Promise((resolve, reject) => {
-    // A plugin that may ask the user needs the terminal; of the others, what they complain about belongs in the error.
+    // An interactive plugin needs the terminal; the error output of others goes into the error.
     const child = spawn(config.command, config.args, {
       env: { ...process.env, ...config.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
       stdio: [interactive ? 'inherit' : 'ignore', 'pipe', interactive ? 'inherit' : 'pipe'],
-      timeout: interactive ? undefined : silentLimitMs,
+      timeout: interactive ? undefined : timeoutMs,
     });
     let output = '';
-    let complaint = '';
+    let errorOutput = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (output.length > outputLimit) child.kill();
+      if (output.length > maxOutputLength) child.kill();
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-2000);
+      errorOutput = (errorOutput + text).slice(-2000);
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       const hint = config.installHint === undefined ? '' : `\n${config.installHint}`;
@@ -52,7 +52,7 @@ function run(config: ExecConfig, interactive: boolean): Promise<string> {
     child.on('close', (code, signal) => {
       if (code === 0) return resolve(output);
       const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      reject(pluginError(config, `${how}${complaint === '' ? '' : `: ${complaint.trim()}`}`));
+      reject(pluginError(config, `${how}${errorOutput === '' ? '' : `: ${errorOutput.trim()}`}`));
     });
   });
 }

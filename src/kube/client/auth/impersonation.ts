@@ -1,4 +1,4 @@
-// The headers with which a request acts as someone else. Called by connect.ts.
+// The impersonation headers of a request. Called by connect.ts.
 import type { Impersonation } from '../config/config.ts';
 
 export function impersonationHeaders(as: Impersonation | undefined): Record<string, string | string[]> {
@@ -12,7 +12,7 @@ export function impersonationHeaders(as: Impersonation | undefined): Record<stri
   return headers;
 }
 
-/** A key may hold what a header name may not (a slash, for one); the API server decodes percent signs. */
+/** A key may contain characters that a header name may not, such as a slash; the API server percent-decodes it. */
 function escapeKey(key: string): string {
   const escape = (character: string): string =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');

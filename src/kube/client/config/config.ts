@@ -1,21 +1,21 @@
-// How to reach an API server and who we are to it. Made by kubeconfig.ts and in-cluster.ts, or by hand; read by connect.ts.
+// How to reach an API server and authenticate to it. Created by kubeconfig.ts and in-cluster.ts; read by connect.ts.
 
 export interface ConnectConfig {
-  /** The URL of the API server; a path in it is put before every request. */
+  /** The URL of the API server; its path is the prefix of every request path. */
   readonly server: string;
   /** The namespace that the context names, for callers that need a default; the client itself never uses it. */
   readonly namespace?: string;
-  /** Whom to trust; without it, the authorities that Node trusts. */
+  /** The CA certificates to trust; by default those that Node trusts. */
   readonly caPem?: string;
   readonly insecureSkipTlsVerify?: boolean;
-  /** The name to expect in the server's certificate, where it is not the host of the URL. */
+  /** The name to expect in the server's certificate, if it is not the host of the URL. */
   readonly tlsServerName?: string;
-  /** An http or https proxy, asked to CONNECT. */
+  /** An http or https proxy, used by CONNECT. */
   readonly proxyUrl?: string;
   readonly certPem?: string;
   readonly keyPem?: string;
   readonly token?: string;
-  /** A file with the token, read again whenever it changes; wins over `token`. */
+  /** A file with the token, read again whenever it changes; takes precedence over `token`. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
@@ -30,14 +30,14 @@ export interface ExecConfig {
   readonly args: readonly string[];
   /** Added to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
-  /** What to tell a user who does not have the command. */
+  /** Shown to a user who does not have the command. */
   readonly installHint?: string;
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
-  /** Present when the command wants to know which cluster it is for. */
+  /** Present if the command asks for cluster information. */
   readonly cluster?: Readonly<Record<string, unknown>>;
 }
 
-/** Act as someone else; needs the right to impersonate. */
+/** Act as another user; needs the permission to impersonate. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConnectConfig } from './config.ts';
 
-const mountedAt = '/var/run/secrets/kubernetes.io/serviceaccount';
+const defaultDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export interface InClusterOptions {
   readonly env?: NodeJS.ProcessEnv;
@@ -13,13 +13,13 @@ export interface InClusterOptions {
 
 /** How a pod reaches the API server, or undefined outside a cluster. The token is read again whenever it is renewed. */
 export function inClusterConfig(options: InClusterOptions = {}): ConnectConfig | undefined {
-  const { env = process.env, directory = mountedAt } = options;
+  const { env = process.env, directory = defaultDirectory } = options;
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];
   const tokenFile = join(directory, 'token');
   if (!host || !port || !existsSync(tokenFile)) return undefined;
-  const namespace = readIfThere(join(directory, 'namespace'))?.trim();
-  const caPem = readIfThere(join(directory, 'ca.crt'));
+  const namespace = readIfExists(join(directory, 'namespace'))?.trim();
+  const caPem = readIfExists(join(directory, 'ca.crt'));
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     tokenFile,
@@ -28,6 +28,6 @@ export function inClusterConfig(options: InClusterOptions = {}): ConnectConfig |
   };
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfExists(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }

@@ -1,4 +1,4 @@
-// Typed access to the parsed YAML of a kubeconfig; every complaint names the file and the field. Used by kubeconfig.ts.
+// Typed access to the parsed YAML of a kubeconfig; every error names the file and the field. Used by kubeconfig.ts.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -51,7 +51,7 @@ export class KubeconfigFields {
     return value === undefined || value === null ? undefined : this.#child(this.#at(field), value);
   }
 
-  /** The mapping that an absent field stands for. */
+  /** An empty mapping in place of an absent field. */
   empty(field: string): KubeconfigFields {
     return this.#child(this.#at(field), {});
   }
@@ -67,7 +67,7 @@ export class KubeconfigFields {
     return Object.keys(this.#values);
   }
 
-  /** The value as it was read, for what is only passed on. */
+  /** The value as it was parsed, for fields that are only passed on. */
   raw(field: string): unknown {
     return this.#values[field];
   }
@@ -82,7 +82,7 @@ export class KubeconfigFields {
     return resolve(this.#directory, path);
   }
 
-  /** What stands under `FIELD-data` in base64, or in the file that `FIELD` names. The data wins, as in kubectl. */
+  /** The content of `FIELD-data` (base64) or of the file that `FIELD` names. Data takes precedence, as in kubectl. */
   dataOrFile(field: string): string | undefined {
     const data = this.string(`${field}-data`);
     if (data) {
@@ -113,11 +113,11 @@ export class KubeconfigFields {
     return `${this.#at(field)}[${typeof name === 'string' && name !== '' ? name : index}]`;
   }
 
-  #typed<T>(field: string, wanted: string, matches: (value: unknown) => value is T): T | undefined {
+  #typed<T>(field: string, expected: string, matches: (value: unknown) => value is T): T | undefined {
     const value = this.#values[field];
     if (value === undefined || value === null) return undefined;
-    // The value itself may be a secret: say only what it is.
-    if (!matches(value)) throw this.error(field, `must be ${wanted}, found ${describe(value)}`);
+    // The value may be a secret: name only its type.
+    if (!matches(value)) throw this.error(field, `must be ${expected}, found ${describe(value)}`);
     return value;
   }
 }

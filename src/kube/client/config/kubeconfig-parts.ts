@@ -6,7 +6,7 @@ import type { KubeconfigFields } from './kubeconfig-fields.ts';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Where the cluster is and whom to trust there. */
+/** The address of the cluster and the CA to trust. */
 export function clusterPart(cluster: KubeconfigFields): ConnectConfig {
   const part: Writable<ConnectConfig> = { server: url(cluster, 'server', ['http:', 'https:']) };
   const caPem = cluster.dataOrFile('certificate-authority');
@@ -25,7 +25,7 @@ export function clusterPart(cluster: KubeconfigFields): ConnectConfig {
   return part;
 }
 
-/** Who we are. */
+/** The credentials of the user. */
 export function userPart(user: KubeconfigFields, cluster: ConnectConfig): Partial<ConnectConfig> {
   const part: Writable<Partial<ConnectConfig>> = {};
   const certPem = user.dataOrFile('client-certificate');

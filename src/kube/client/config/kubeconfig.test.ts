@@ -44,7 +44,7 @@ function load(text: string, context?: string): ReturnType<typeof loadConfig> {
   return loadConfig({ path, env: {}, ...(context === undefined ? {} : { context }) });
 }
 
-test('certificates from data, and everything about a cluster', () => {
+test('a kubeconfig may have certificates as data, and all fields of a cluster are read', () => {
   const config = load(
     oneContext({
       cluster: `{server: 'https://api:6443/prefix', certificate-authority-data: ${base64(authority.certPem)}, tls-server-name: other, proxy-url: 'http://proxy:3128'}`,
@@ -82,7 +82,7 @@ test('file names are relative to the kubeconfig file', () => {
   });
 });
 
-test('tokens, basic auth, insecure, impersonation', () => {
+test('tokens, basic auth, insecure-skip-tls-verify and impersonation are read', () => {
   expect(
     load(oneContext({ cluster: '{server: https://api, insecure-skip-tls-verify: true}', user: '{token: secret}' })),
   ).toEqual({
@@ -100,7 +100,7 @@ test('tokens, basic auth, insecure, impersonation', () => {
   });
 });
 
-test('an exec plugin with all its fields', () => {
+test('an exec plugin is read with all its fields', () => {
   const user = `{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: login, args: [get, token], env: [{name: REGION, value: x}], installHint: "Get it.\\n", interactiveMode: Never, provideClusterInfo: true}}`;
   expect(load(oneContext({ user })).exec).toEqual({
     apiVersion: 'client.authentication.k8s.io/v1beta1',
@@ -113,7 +113,7 @@ test('an exec plugin with all its fields', () => {
   });
 });
 
-test('several files are merged; the first that has an entry wins; missing files are skipped', () => {
+test('several files are merged; the first with an entry wins; missing files are skipped', () => {
   const first = write(
     'a',
     'contexts: [{name: one, context: {cluster: c, user: u}}]\nclusters: [{name: c, cluster: {server: https://first}}]',
@@ -133,7 +133,7 @@ contexts: [{name: two, context: {cluster: c}}]`,
   expect(contextConfig(kubeconfig, 'two')).toEqual({ server: 'https://first' });
 });
 
-test('without KUBECONFIG it is ~/.kube/config, and JSON is YAML', () => {
+test('without KUBECONFIG, ~/.kube/config is read, which may be JSON', () => {
   const path = write(
     '.kube/config',
     '{"current-context":"x","clusters":[{"name":"c","cluster":{"server":"http://h"}}],"contexts":[{"name":"x","context":{"cluster":"c"}}]}',
@@ -224,11 +224,11 @@ test.each([
     oneContext({ user: '{auth-provider: {name: gcp}}' }),
     /auth-provider: was removed from Kubernetes in 1.26; use an exec plugin/,
   ],
-])('%s is refused, and the file and the field are named', (_what, text, message) => {
+])('%s is rejected, and the error names the file and the field', (_what, text, message) => {
   expect(() => load(text)).toThrow(message);
 });
 
-test('an unknown context, cluster or user is named, with those that are known', () => {
+test('the error for an unknown context, cluster or user lists the known ones', () => {
   expect(() => load(oneContext(), 'prod')).toThrow(/there is no context 'prod'; known: dev/);
   expect(() => load('current-context: a\ncontexts: [{name: a, context: {cluster: x}}]')).toThrow(
     /contexts\[a\].context.cluster: there is no cluster 'x'; known: \(none\)/,
@@ -238,17 +238,17 @@ test('an unknown context, cluster or user is named, with those that are known', 
   expect(() => load(user)).toThrow(/contexts\[a\].context.user: there is no user 'x'/);
 });
 
-test('a secret never stands in an error', () => {
+test('an error never contains a secret', () => {
   expect(() => load(oneContext({ user: '{token: [hush]}' }))).toThrow(/^((?!hush).)*$/s);
 });
 
-test('a file that was asked for must be there', () => {
+test('a file named by --kubeconfig must exist', () => {
   expect(() => loadConfig({ path: join(directory, 'missing'), env: {} })).toThrow(
     /kubeconfig .*missing: the file does not exist/,
   );
 });
 
-test('nothing configured: the error says what to do', () => {
+test('the error without any configuration says what to do', () => {
   expect(() => loadConfig({ env: { HOME: directory } })).toThrow(
     /no cluster configured: .*\.kube\/config does not exist .* set KUBECONFIG/,
   );

@@ -1,4 +1,5 @@
-// Reads kubeconfig files as kubectl does: several files are merged, paths in a file are relative to it. Called by the command line.
+// Reads kubeconfig files as kubectl does: several files are merged, and paths in a file are relative to it. Called by
+// the command line.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -8,7 +9,7 @@ import { inClusterConfig } from './in-cluster.ts';
 import { KubeconfigFields } from './kubeconfig-fields.ts';
 import { clusterPart, userPart } from './kubeconfig-parts.ts';
 
-/** One named entry of a kubeconfig, not looked into yet. */
+/** The named entries of a kubeconfig, not validated yet. */
 type Entries = ReadonlyMap<string, KubeconfigFields>;
 
 /** Kubeconfig files, merged. */
@@ -27,7 +28,7 @@ export interface KubeconfigOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Finds and merges kubeconfig files. The first file that has an entry wins, as in kubectl. */
+/** Finds and merges kubeconfig files. The first file with an entry wins, as in kubectl. */
 export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   const files = kubeconfigFiles(options);
   const [clusters, users, contexts] = [
@@ -64,19 +65,19 @@ export interface LoadOptions extends KubeconfigOptions {
   readonly context?: string;
 }
 
-/** The configuration to use: from kubeconfig files where there are any, otherwise that of the pod this runs in. */
+/** The configuration to use: from kubeconfig files if any exist, otherwise that of the pod this runs in. */
 export function loadConfig(options: LoadOptions = {}): ConnectConfig {
   const kubeconfig = readKubeconfig(options);
   if (kubeconfig.files.length > 0) return contextConfig(kubeconfig, options.context);
   const config = inClusterConfig({ env: options.env });
   if (config !== undefined) return config;
-  const looked = kubeconfigCandidates(options).join(delimiter);
+  const searched = kubeconfigCandidates(options).join(delimiter);
   throw new NoClusterConfigured(
-    `no cluster configured: ${looked} does not exist and this is not a pod; set KUBECONFIG or --kubeconfig`,
+    `no cluster configured: ${searched} does not exist and this is not a pod; set KUBECONFIG or --kubeconfig`,
   );
 }
 
-/** There is neither a kubeconfig nor a pod to say which cluster is meant. */
+/** There is no kubeconfig, and this process does not run in a pod. */
 export class NoClusterConfigured extends Error {
   override readonly name = 'NoClusterConfigured';
 }
@@ -86,7 +87,7 @@ function kubeconfigFiles(options: KubeconfigOptions): string[] {
   return kubeconfigCandidates(options).filter((file) => existsSync(file));
 }
 
-/** Where kubeconfig files are looked for, whether or not they are there. */
+/** The paths at which kubeconfig files are searched for, whether or not they exist. */
 export function kubeconfigCandidates({ path, env = process.env }: KubeconfigOptions): string[] {
   if (path !== undefined) return [path];
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Dechunker } from './chunked.ts';
 
-/** What comes out of a body that arrives in these pieces. */
+/** Decodes a body that arrives in these pieces. */
 function read(pieces: readonly Buffer[]): { readonly data: Buffer; readonly over: boolean } {
   const data: Buffer[] = [];
   const body = new Dechunker((bytes) => data.push(Buffer.from(bytes)));
@@ -26,7 +26,7 @@ const chunk = fc.record({
   extension: fc.constantFrom('', ';', ';name', ';name="0"'),
 });
 
-test('the data comes out, however it is cut into chunks and the chunks into pieces', () => {
+test('the data is decoded, however it is split into chunks and the chunks into pieces', () => {
   fc.assert(
     fc.property(
       fc.array(chunk),
@@ -63,6 +63,6 @@ test.each([
   ['0\r\n\rx', /does not end/],
   ['10000000000000\r\n', /too large/],
   ['0\r\n\r\nHTTP/1.1 200', /more after/],
-])('%j is refused', (text, message) => {
+])('the invalid framing %j is rejected', (text, message) => {
   expect(() => read([Buffer.from(text)])).toThrow(message);
 });

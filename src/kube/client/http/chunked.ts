@@ -1,4 +1,5 @@
-// The framing of a chunked HTTP body (RFC 9112, section 7.1). Called by watch-connection.ts for bodies that bypass Node's parser.
+// The framing of a chunked HTTP body (RFC 9112, section 7.1). Used by watch-connection.ts for bodies that bypass Node's
+// parser.
 
 const CR = 13;
 const LF = 10;
@@ -8,21 +9,21 @@ const SIZE_DIGITS = 13;
 
 type State = 'size' | 'extension' | 'end of size' | 'data' | 'end of data' | 'end of line' | 'trailer' | 'end' | 'over';
 
-/** Takes the framing off a body. The bytes may be cut anywhere; what they hold is handed on without being copied. */
+/** Removes the framing of a body. The bytes may be split anywhere; the data is passed on without copying it. */
 export class Dechunker {
   readonly #onData: (bytes: Buffer) => void;
   #state: State = 'size';
   #digits = 0;
-  /** Of the size that is being read, or of the data that is still to come. */
+  /** The size of the chunk as far as it was read; then the number of its bytes still to come. */
   #size = 0;
-  /** Whether the line of the trailer has begun. */
+  /** Whether the current line of the trailer has content. */
   #inLine = false;
 
   constructor(onData: (bytes: Buffer) => void) {
     this.#onData = onData;
   }
 
-  /** Takes more of the body; returns whether it has ended. Throws when it is not chunked as it should be. */
+  /** Takes more bytes; returns whether the body has ended. Throws on invalid framing. */
   push(bytes: Buffer): boolean {
     let at = 0;
     while (at < bytes.length && this.#state !== 'over') {
@@ -87,8 +88,8 @@ export class Dechunker {
   }
 }
 
-function expect(byte: number, wanted: number): void {
-  if (byte !== wanted) throw new Error('a chunk does not end where it should');
+function expect(byte: number, expected: number): void {
+  if (byte !== expected) throw new Error('a chunk does not end where it should');
 }
 
 /** The value of a hexadecimal digit; -1 for anything else. */

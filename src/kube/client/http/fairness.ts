@@ -1,11 +1,12 @@
-// Takes turns: at most so many requests at once, and those that wait are served flow by flow. Used by connect.ts for every request but watches.
+// Limits concurrent requests, and serves those that wait round-robin by flow. Used by connect.ts for every request but
+// watches.
 
 interface Waiter {
-  readonly enter: () => void;
+  readonly admit: () => void;
 }
 
-/** A bounded number of places. When all are taken, flows that wait get the next free place in turn, whoever waits most. */
-export class Turns {
+/** A semaphore that serves waiting flows in turn, however many requests each of them has waiting. */
+export class FairSemaphore {
   readonly #limit: number;
   #taken = 0;
   /** The flow whose turn is next comes first; within a flow, first come, first served. */
@@ -16,49 +17,49 @@ export class Turns {
     this.#limit = limit;
   }
 
-  /** Resolves with the function that gives the place back. Rejects with the signal's reason when that comes first. */
-  async enter(flow: string, signal: AbortSignal): Promise<() => void> {
+  /** Resolves with a function that releases the slot. Rejects with the signal's reason if it aborts first. */
+  async acquire(flow: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#taken < this.#limit) this.#taken++;
     else await this.#wait(flow, signal);
-    let left = false;
+    let released = false;
     return () => {
-      if (left) return;
-      left = true;
-      this.#leave();
+      if (released) return;
+      released = true;
+      this.#release();
     };
   }
 
   #wait(flow: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
-        enter: () => {
-          signal.removeEventListener('abort', giveUp);
+        admit: () => {
+          signal.removeEventListener('abort', abandon);
           resolve();
         },
       };
-      const giveUp = (): void => {
-        const line = this.#waiting.get(flow);
-        line?.delete(waiter);
-        if (line?.size === 0) this.#waiting.delete(flow);
+      const abandon = (): void => {
+        const queue = this.#waiting.get(flow);
+        queue?.delete(waiter);
+        if (queue?.size === 0) this.#waiting.delete(flow);
         reject(signal.reason as Error);
       };
-      signal.addEventListener('abort', giveUp, { once: true });
-      const line = this.#waiting.get(flow);
-      if (line === undefined) this.#waiting.set(flow, new Set([waiter]));
-      else line.add(waiter);
+      signal.addEventListener('abort', abandon, { once: true });
+      const queue = this.#waiting.get(flow);
+      if (queue === undefined) this.#waiting.set(flow, new Set([waiter]));
+      else queue.add(waiter);
     });
   }
 
-  /** Hands the place on to the flow whose turn it is; that flow then goes to the end of the round. */
-  #leave(): void {
-    for (const [flow, line] of this.#waiting) {
+  /** Hands the slot to the flow whose turn it is; that flow then moves to the end of the round. */
+  #release(): void {
+    for (const [flow, queue] of this.#waiting) {
       this.#waiting.delete(flow);
-      const [next] = line;
+      const [next] = queue;
       if (next === undefined) continue;
-      line.delete(next);
-      if (line.size > 0) this.#waiting.set(flow, line);
-      next.enter();
+      queue.delete(next);
+      if (queue.size > 0) this.#waiting.set(flow, queue);
+      next.admit();
       return;
     }
     this.#taken--;

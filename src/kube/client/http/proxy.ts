@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { http } from '../../http.ts';
 
-/** Opens a connection to `host:port` through the proxy; user and password in its URL are sent along. */
+/** Opens a connection to `host:port` through the proxy; sends the user and password of its URL. */
 export function openTunnel(proxyUrl: string, host: string, port: number): Promise<Socket> {
   const proxy = new URL(proxyUrl);
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -14,7 +14,7 @@ export function openTunnel(proxyUrl: string, host: string, port: number): Promis
       host: proxy.hostname.replaceAll(/^\[|\]$/g, ''),
       port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
       path: target,
-      // The tunnel becomes a socket of the agent that asked for it; it must not belong to another one.
+      // The tunnel becomes a socket of the agent that asked for it, so it must not belong to another agent.
       agent: false,
       headers: {
         host: target,

@@ -1,4 +1,4 @@
-// One HTTP request to the API server over kept-alive connections, and the collecting of its answer. Called by exchange.ts.
+// One HTTP request to the API server over keep-alive connections, and reading its answer. Called by exchange.ts.
 import type {
   Agent,
   AgentOptions,
@@ -20,11 +20,11 @@ import { http } from '../../http.ts';
 import { openTunnel } from './proxy.ts';
 import { afterHead, forWatches } from './watch-connection.ts';
 
-/** A request as it goes over the wire; `path` has its query, and is without the path of the server's URL. */
+/** A request as it goes over the wire; `path` includes the query, but not the path of the server's URL. */
 export interface WireRequest extends RequestLine {
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string | Uint8Array;
-  /** Whether it is a watch: its connection is made for reading much, and is not shared with other requests. */
+  /** Whether it is a watch: its connection is optimised for reading, and not shared with other requests. */
   readonly watch?: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Agents {
   readonly keyPem: string | undefined;
 }
 
-/** The failure of a request on a kept-alive connection that the server had given up: it never saw the request. */
+/** A request failed on a reused keep-alive connection, which the server has probably closed. */
 export class StaleConnection extends Error {}
 
 const inflate = promisify(gunzip);
@@ -65,7 +65,7 @@ export class Transport {
     this.host = url.host;
   }
 
-  /** Sends a request and resolves with the answer's head; its body is still to come. An abort also ends the body. */
+  /** Sends a request and resolves with the head of the answer; the body follows. An abort also ends the body. */
   open(request: WireRequest, credential: Credential, signal: AbortSignal): Promise<IncomingMessage> {
     if (this.#local !== undefined) return this.#openLocally(this.#local, request, credential, signal);
     return new Promise((resolve, reject) => {
@@ -106,7 +106,7 @@ export class Transport {
     }
   }
 
-  /** Ends every connection, also those in use. */
+  /** Closes every connection, also those in use. */
   close(): void {
     this.#agents?.requests.destroy();
     this.#agents?.watches.destroy();
@@ -124,7 +124,7 @@ export class Transport {
     });
   }
 
-  /** Another certificate means other connections. */
+  /** A new certificate needs new connections. */
   #agentsFor({ certPem, keyPem }: Credential): Agents {
     const known = this.#agents;
     if (known !== undefined && known.certPem === certPem && known.keyPem === keyPem) return known;
@@ -135,13 +135,13 @@ export class Transport {
   }
 }
 
-/** Requests under way finish on their connections, which then end; idle ones end at once. */
+/** Requests in flight finish on their connections, which are then closed; idle ones are closed at once. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }
 
-/** Without a length, Node sends a body in chunks, and of a DELETE not even that: the API server then ignores it. */
+/** Without a length, Node sends a body chunked, and that of a DELETE without framing: the API server ignores it. */
 function withLength({ headers, body }: WireRequest, { authorization }: Credential): OutgoingHttpHeaders {
   return {
     ...headers,
@@ -153,7 +153,7 @@ function withLength({ headers, body }: WireRequest, { authorization }: Credentia
 function agentOptions(url: URL, config: ConnectConfig, certPem?: string, keyPem?: string): https.AgentOptions {
   const options: https.AgentOptions = { keepAlive: true, scheduling: 'lifo' };
   if (url.protocol === 'http:') return options;
-  // One context for all connections: reading the certificates again for each would cost more than the handshake.
+  // One context for all connections: parsing the certificates for each would cost more than the handshake.
   options.secureContext = tls.createSecureContext({ ca: config.caPem, cert: certPem, key: keyPem });
   options.rejectUnauthorized = config.insecureSkipTlsVerify !== true;
   if (config.tlsServerName !== undefined) options.servername = config.tlsServerName;
@@ -205,7 +205,7 @@ function tunnel(
   );
 }
 
-/** The whole body of an answer, decompressed. Rejects when the connection is lost on the way, or the signal aborts. */
+/** The whole body of an answer, decompressed. Rejects if the connection is lost or the signal aborts. */
 export async function collect(request: RequestLine, response: IncomingMessage, signal: AbortSignal): Promise<Buffer> {
   const body = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -226,7 +226,7 @@ export async function collect(request: RequestLine, response: IncomingMessage, s
   }
 }
 
-/** The error for a body that broke off. */
+/** The error for a body that was cut off. */
 export function lost(request: RequestLine, error: Error, signal: AbortSignal): Error {
   if (signal.aborted) return signal.reason as Error;
   return connectionError(

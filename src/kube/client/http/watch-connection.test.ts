@@ -12,7 +12,7 @@ interface Read {
   readonly byNode: boolean;
 }
 
-/** Reads the answer of a server that sends these pieces, and then ends or goes on. */
+/** Reads the answer of a server that sends these pieces, and then ends or stays open. */
 function answerIn(pieces: readonly Buffer[], end = false): Promise<Read> {
   const [ours, theirs] = duplexPair();
   theirs.once('data', () => void send());
@@ -36,7 +36,7 @@ function answerIn(pieces: readonly Buffer[], end = false): Promise<Read> {
   };
   request.on('response', (response) => {
     afterHead(response, response.socket);
-    // As a client does that has to await something first.
+    // Reads later, as a client does that has to await something first.
     void turn().then(() => read(response));
   });
   request.on('error', reject);
@@ -46,7 +46,7 @@ function answerIn(pieces: readonly Buffer[], end = false): Promise<Read> {
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunks = '4\r\nab\r\n\r\n1;x=y\r\nc\r\n0\r\nTrailer: x\r\n\r\n';
 
-test('a chunked body comes past Node, wherever the bytes are cut', async () => {
+test('a chunked body bypasses Node, wherever the bytes are split', async () => {
   const bytes = Buffer.from(head + chunks);
   const wanted = { status: 200, body: 'ab\r\nc', byNode: false };
   expect(await answerIn([bytes])).toEqual(wanted);
@@ -56,7 +56,7 @@ test('a chunked body comes past Node, wherever the bytes are cut', async () => {
   }
 });
 
-test('hints before the answer are not the answer, wherever the bytes are cut', async () => {
+test('an informational response is not taken for the answer, wherever the bytes are split', async () => {
   const hint = 'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n';
   const bytes = Buffer.from(hint + hint + head + chunks);
   for (let cut = 1; cut <= bytes.length; cut++) {
@@ -70,10 +70,10 @@ test.each([
   ['a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc', 200, 'abc'],
   ['no body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200, ''],
   ['a body until the end', 'HTTP/1.1 200 OK\r\n\r\nabc', 200, 'abc'],
-  ['an older server', 'HTTP/1.0 200 OK\r\n\r\nabc', 200, 'abc'],
+  ['an HTTP/1.0 answer', 'HTTP/1.0 200 OK\r\n\r\nabc', 200, 'abc'],
   ['two encodings', `${head.replace('chunked', 'gzip, chunked')}${chunks}`, 200, 'ab\r\nc'],
   ['a content encoding', `${head.replace('Transfer', 'Content-Encoding: x\r\nTransfer')}${chunks}`, 200, 'ab\r\nc'],
-])('Node reads %s, wherever the bytes are cut', async (_what, text, status, body) => {
+])('Node reads %s, wherever the bytes are split', async (_what, text, status, body) => {
   const bytes = Buffer.from(text);
   for (let cut = 1; cut <= bytes.length; cut++) {
     const read = await answerIn([bytes.subarray(0, cut), bytes.subarray(cut)], true);
@@ -81,20 +81,20 @@ test.each([
   }
 });
 
-test('a body that is longer than what may wait comes whole', async () => {
+test('a body larger than the buffers is read completely', async () => {
   const bytes = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`);
   const pieces = Array.from({ length: 20 }, (_, at) => bytes.subarray(at * 60_000, (at + 1) * 60_000));
   expect((await answerIn(pieces)).body.length).toBe(1_000_000);
 });
 
 test.each([
-  ['a body that is cut', `${head}5\r\nab`, 'aborted'],
+  ['a body that is cut off', `${head}5\r\nab`, 'aborted'],
   ['a body without its end', `${head}1\r\na\r\n`, 'aborted'],
-  ['a head that is cut', head.slice(0, -4), 'socket hang up'],
+  ['a head that is cut off', head.slice(0, -4), 'socket hang up'],
 ])('%s is an error', async (_what, text, message) => {
   await expect(answerIn([Buffer.from(text)], true)).rejects.toThrow(message);
 });
 
-test('chunks that are none are an error', async () => {
+test('invalid chunks are an error', async () => {
   await expect(answerIn([Buffer.from(`${head}1\r\nab\r\n`)])).rejects.toThrow(/does not end/);
 });

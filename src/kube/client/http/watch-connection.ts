@@ -1,26 +1,25 @@
-// A connection for watches. Node's HTTP client sends the request over it and reads the head of the answer; the body comes
-// from here directly, because Node's way through its parser and streams costs more than decrypting the bytes. Used by
-// transport.ts.
+// A connection for watches. Node's HTTP client sends the request over it and reads the head of the answer; the body is
+// read here directly, because Node's parser and streams cost more than decrypting the bytes. Used by transport.ts.
 import type { Agent, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { Dechunker } from './chunked.ts';
 
-/** Bytes are read into here, by every connection in turn: whoever gets them uses or copies them before it returns. */
+/** The read buffer that all connections share: a callback must use or copy the bytes before it returns. */
 const shared = Buffer.alloc(64 * 1024);
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const [CR, LF] = [13, 10];
 
-/** What the next bytes are: nothing that was asked for, a head, of unknown use yet, for Node, the body. */
+/** What the next bytes are: unexpected, a head, held until the head was parsed, for Node, or the body. */
 type State = 'idle' | 'head' | 'holding' | 'passing' | 'body';
 
 class WatchConnection extends Duplex {
   readonly #socket: Socket;
   #state: State = 'idle';
-  /** How much of the blank line after the head has come. */
+  /** How many bytes of the blank line after the head were read. */
   #blank = 0;
-  /** What came after the head, until it is known what it is. */
+  /** Bytes after the response head, kept until the body's encoding is known. */
   #held: Buffer[] = [];
   #body: Dechunker | undefined;
 
@@ -34,7 +33,7 @@ class WatchConnection extends Duplex {
     socket.on('close', () => this.destroy());
   }
 
-  /** Whether a head has come, and one of the three below is to say what follows. */
+  /** Whether a head was read, and one of the three methods below must say what follows. */
   get holding(): boolean {
     return this.#state === 'holding';
   }
@@ -42,29 +41,29 @@ class WatchConnection extends Duplex {
   /** Another head follows. */
   expectHead(): void {
     this.#blank = 0;
-    this.#go('head');
+    this.#setState('head');
   }
 
   /** What follows is for Node. */
-  pass(): void {
-    this.#go('passing');
+  passToNode(): void {
+    this.#setState('passing');
   }
 
-  /** A chunked body follows. Node is told of its end only. */
+  /** A chunked body follows. Node sees only its end. */
   takeBody(onData: (bytes: Buffer) => void): void {
     this.#body = new Dechunker(onData);
-    this.#go('body');
+    this.#setState('body');
   }
 
   receive(bytes: Buffer): void {
     if (this.#state === 'body') this.#readBody(bytes);
     else if (this.#state === 'head') this.#readHead(bytes);
-    else if (this.#state === 'passing') this.#pass(bytes);
+    else if (this.#state === 'passing') this.#pushToNode(bytes);
     else if (this.#state === 'holding') this.#hold(bytes);
     else this.destroy(new Error('the server sent bytes that belong to no request'));
   }
 
-  #go(state: State): void {
+  #setState(state: State): void {
     const held = this.#held;
     this.#held = [];
     this.#state = state;
@@ -83,7 +82,7 @@ class WatchConnection extends Duplex {
       this.#state = 'holding';
       this.#hold(bytes.subarray(at));
     }
-    this.#pass(bytes.subarray(0, at));
+    this.#pushToNode(bytes.subarray(0, at));
   }
 
   #hold(bytes: Buffer): void {
@@ -91,7 +90,7 @@ class WatchConnection extends Duplex {
     if (bytes.length > 0) this.#held.push(Buffer.from(bytes));
   }
 
-  #pass(bytes: Buffer): void {
+  #pushToNode(bytes: Buffer): void {
     if (!this.push(Buffer.from(bytes))) this.#socket.pause();
   }
 
@@ -109,7 +108,7 @@ class WatchConnection extends Duplex {
     if (!this.holding) this.#socket.resume();
   }
 
-  /** Watches have no body: whatever is written is the beginning of a request. */
+  /** Watch requests have no body: every write starts a request. */
   override _write(bytes: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     this.expectHead();
     this.#socket.write(bytes, encoding, done);
@@ -124,7 +123,7 @@ class WatchConnection extends Duplex {
     done(error);
   }
 
-  // What Node's agent calls on connections that it keeps.
+  // Called by Node's agent on keep-alive connections.
   setKeepAlive(enable: boolean, delayMs: number): void {
     this.#socket.setKeepAlive(enable, delayMs);
   }
@@ -152,7 +151,7 @@ export function forWatches(agent: Agent): Agent {
       connection?.receive(shared.subarray(0, length));
       return true;
     };
-    // Only TLS copies what it has decrypted: on some systems, a plain socket would write to the buffer at any time.
+    // Only TLS copies decrypted bytes into the buffer; on some systems, a plain socket would write to it at any time.
     const onread = agent instanceof https.Agent ? { onread: { buffer: shared, callback } } : {};
     const socket = create({ ...options, ...onread }, (error, opened) =>
       created?.(error, error === null ? wrap(opened) : opened),
@@ -162,17 +161,17 @@ export function forWatches(agent: Agent): Agent {
   return agent;
 }
 
-/** To be called for every head, before anything else is done with the answer. */
+/** Must be called for every head, before anything else is done with the answer. */
 export function afterHead(response: Pick<IncomingMessage, 'statusCode' | 'headers'>, socket: Duplex | null): void {
   if (!(socket instanceof WatchConnection) || !socket.holding) return;
   const { statusCode = 0, headers } = response;
   const isPlain = headers['transfer-encoding'] === 'chunked' && headers['content-encoding'] === undefined;
   if (statusCode === 200 && isPlain) return;
-  // Node is in the midst of reading the head.
-  process.nextTick(() => (statusCode < 200 ? socket.expectHead() : socket.pass()));
+  // Node is still parsing the head.
+  process.nextTick(() => (statusCode < 200 ? socket.expectHead() : socket.passToNode()));
 }
 
-/** Reads the body of an answer as it comes. What it calls back with is good only until that returns. */
+/** Reads the body of an answer as it arrives. The bytes are valid only until the callback returns. */
 export function readBody(response: IncomingMessage, onData: (bytes: Buffer) => void): void {
   const socket: Duplex | null = response.socket;
   if (socket instanceof WatchConnection && socket.holding) {

@@ -1,5 +1,5 @@
-// Derived maps upon derived maps, each with a naive twin that computes everything again from two plain maps. Every
-// computation holds what it reads against the twins, so a mix of old and new would be noticed wherever it arises.
+// Derived maps on top of derived maps, each with a naive twin that recomputes everything from two plain maps. Every
+// computation compares what it reads with the twins, so that a mix of old and new is detected wherever it arises.
 import assert from 'node:assert/strict';
 import { derive, Tracker, WatchableMap } from '../../index.ts';
 import type { DerivedMap, Read, Snapshot, Subscription } from '../../index.ts';
@@ -26,7 +26,7 @@ interface Part {
   readonly size: number;
 }
 
-/** What a computation can ask, and what it gets. */
+/** What a computation can ask for, with the type of each answer. */
 interface Answers {
   readonly first: number | undefined;
   readonly second: number | undefined;
@@ -47,7 +47,7 @@ const GROUPS = ['0', '1', '2'];
 
 export class Pyramid {
   readonly maps = [new WatchableMap<string, number>(), new WatchableMap<string, number>()] as const;
-  /** Whether a computation that gets the same answers as before is an error. */
+  /** Whether a computation that reads the same answers as before is an error. */
   countNeedless = false;
   readonly #answers = new Map<string, Map<string, string>>();
   readonly #woken = new Set<string>();
@@ -139,7 +139,7 @@ export class Pyramid {
     this.#forgetUndeclared();
   }
 
-  /** One reader a value, so that nothing is ever dropped. */
+  /** Adds a reader for each value, so that nothing is ever dropped. */
   readEverything(): void {
     for (const level of ['twice', 'either', 'parts', 'groups', 'totals', 'top'] as const) {
       for (const key of [...KEYS, ...GROUPS]) {
@@ -156,13 +156,13 @@ export class Pyramid {
     await Promise.resolve();
   }
 
-  /** What is left where nobody reads anything any more. */
+  /** Names the maps that still keep something after the last reader has left. */
   keptAfterEnd(): string[] {
     const computed = [this.twice, this.either, this.groups].filter(({ kept }) => kept > 0).map(({ name }) => name);
     return [...computed, ...this.maps.flatMap((map, at) => (map[SOURCE].topics.isRead ? [`map ${at}`] : []))];
   }
 
-  // A key that is not declared is not computed, so nothing is known of it when it comes back.
+  // An undeclared key is not computed, so its earlier answers do not count when it is declared again.
   #forgetUndeclared(): void {
     const { parts, totals } = this.#model();
     const groups = new Set([...parts.values()].map(({ group }) => group));
@@ -173,7 +173,7 @@ export class Pyramid {
     }
   }
 
-  // Whoever was told nothing still has the right answer, and whoever was told something has another one now.
+  // A reader that was not woken still has the right answer, and one that was woken has a different answer now.
   async #turn(): Promise<void> {
     const held = [...this.#subscriptions.values()].map(async (subscriber) => {
       for (;;) {
@@ -191,8 +191,8 @@ export class Pyramid {
     for (const entries of await Promise.all(held)) assert.deepEqual(entries, this.#model().totals);
     for (const [name, { questions, answer }] of this.#asked) {
       const now = this.#entriesOf(questions);
-      if (now !== answer) assert(this.#woken.has(name), `${name} was not told`);
-      else if (this.countNeedless) assert(!this.#woken.has(name), `${name} was told for nothing`);
+      if (now !== answer) assert(this.#woken.has(name), `${name} was not woken`);
+      else if (this.countNeedless) assert(!this.#woken.has(name), `${name} was woken although its answer is the same`);
     }
     for (const name of this.#woken) {
       const asked = this.#asked.get(name);
@@ -220,7 +220,7 @@ export class Pyramid {
     this.#woken.delete(name);
   }
 
-  // With the keys: a value that has moved to another key is another entry.
+  // Includes the keys: a value that has moved to another key is a different entry.
   #entriesOf(questions: readonly Question[]): string {
     const model = this.#model();
     return JSON.stringify(
@@ -241,7 +241,7 @@ export class Pyramid {
     return whole && LISTED.has(level) ? sorted(values) : values.get(key);
   }
 
-  /** Runs a computation with reads that are held against the twins. */
+  /** Runs a computation and compares its reads with the twins. */
   #watch<T>(read: Read, name: string, compute: (ask: Ask) => T): T {
     const model = this.#model();
     const before = this.#answers.get(name);
