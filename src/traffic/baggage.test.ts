@@ -1,11 +1,11 @@
-// The member of `baggage` that carries a key: the regular expression is held to a parser of the header.
+// The regular expression for a key in the header `baggage`, compared with a parser of the header.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RE2JS } from 're2js';
 import { baggageKey, baggageRegex, baggageTest } from './baggage.ts';
-import { fitsRegex, regexProblem } from './regex.ts';
+import { matchesRegex, regexProblem } from './regex.ts';
 
-/** The values of a member, as the W3C recommendation reads the header. */
+/** The values of a member, parsed according to the W3C recommendation. */
 function valuesOf(header: string, name: string): readonly string[] {
   return header.split(',').flatMap((member) => {
     const [pair = ''] = member.split(';');
@@ -38,12 +38,12 @@ const baggage = fc
   .array(fc.tuple(member, fc.array(property, { maxLength: 2 })), { minLength: 1, maxLength: 3 })
   .map((members) => members.map(([each, properties]) => [each, ...properties].join(';')).join(','));
 
-describe('the regular expression for a key', () => {
-  test('fits a header exactly when a member has the key as its value', () => {
+describe('baggageRegex', () => {
+  test('matches a header exactly when a member has the key as its value', () => {
     let fitting = 0;
     fc.assert(
       fc.property(few, baggage, (wanted, header) => {
-        const fits = fitsRegex(baggageRegex(wanted), header);
+        const fits = matchesRegex(baggageRegex(wanted), header);
         fitting += fits ? 1 : 0;
         expect([header, fits]).toEqual([header, valuesOf(header, 'env').includes(wanted)]);
       }),
@@ -63,11 +63,11 @@ describe('the regular expression for a key', () => {
     ['user=env=pr-1', false],
     ['env=pr-1x,env=pr', false],
     ['', false],
-  ])('of %j: %s', (header, fits) => {
-    expect(fitsRegex(baggageRegex('pr-1'), header)).toBe(fits);
+  ])('for pr-1 matches %j: %s', (header, fits) => {
+    expect(matchesRegex(baggageRegex('pr-1'), header)).toBe(fits);
   });
 
-  test('is read as RE2 reads it', () => {
+  test('matches the same values in baggageTest as in RE2', () => {
     const odd = fc.constantFrom('', '\n', '\r', '\u2028', 'ü', ',');
     const header = fc.tuple(odd, baggage, odd).map((each) => each.join(''));
     fc.assert(
@@ -78,7 +78,7 @@ describe('the regular expression for a key', () => {
     );
   });
 
-  test('is good for every key, and known again', () => {
+  test('is accepted by Envoy for every key, and baggageKey finds the key in it', () => {
     expect(regexProblem(baggageRegex('o'.repeat(63)))).toBeUndefined();
     expect(RE2JS.compile(baggageRegex('o'.repeat(63))).programSize()).toBeLessThan(32_700);
     fc.assert(

@@ -1,26 +1,25 @@
-// The member `env=KEY` of the W3C header `baggage`, as a regular expression for the whole value of the header. It fits
-// exactly when one of the members is `env` with that value, whatever else there is: other members, properties behind `;`,
-// blanks, and letters of the value that somebody has percent-encoded.
+// The member `env=KEY` of the W3C header `baggage`, as a regular expression for the whole header value. It matches
+// exactly when one of the members is `env` with that value. Other members, properties after `;`, whitespace and
+// percent-encoded characters of the value make no difference.
 
-/** The header. */
 export const BAGGAGE = 'baggage';
 /** The member that holds the key. */
 const MEMBER = 'env';
 
 const BLANKS = String.raw`[ \t]*`;
-// No comma and no semicolon can be part of a name or a value.
+// Names and values contain neither commas nor semicolons.
 const BEGINNING = `(?:.*,)?${BLANKS}${MEMBER}${BLANKS}=${BLANKS}`;
 const END = `${BLANKS}(?:[;,].*)?`;
 
-/** A regular expression for values of `baggage` that carry a key. */
+/** A regular expression that matches the values of `baggage` with this key. */
 export function baggageRegex(key: string): string {
   return BEGINNING + Array.from(key, letterRegex).join('') + END;
 }
 
-/** Whether a value of `baggage` carries a key: what the regular expression says, without an engine of RE2. */
+/** Tests whether a value of `baggage` carries a key: the same result as `baggageRegex`, without running RE2. */
 export function baggageTest(key: string): (value: string) => boolean {
   return (value) => {
-    // Many routes are asked about one request after the other.
+    // One request is tested against many routes in a row, so the keys of its header are cached.
     if (value !== last.value) last = { value, keys: new Set(baggageKeys(value)) };
     return last.keys.has(key);
   };
@@ -30,7 +29,7 @@ let last: { readonly value: string; readonly keys: ReadonlySet<string> } = { val
 
 /** The keys that a value of `baggage` carries. */
 export function baggageKeys(value: string): readonly string[] {
-  // Line feeds are no letters to RE2.
+  // In RE2, `.` does not match a line feed.
   if (value.includes('\n')) return [];
   return value.split(',').flatMap((member) => {
     const [pair = ''] = member.split(';');
@@ -47,7 +46,7 @@ function decoded(text: string): string {
   return text.replaceAll(/%([2-7][\da-f])/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** A letter as it is or percent-encoded. */
+/** Matches a character as it is or percent-encoded. */
 function letterRegex(letter: string): string {
   const escape = letter
     .charCodeAt(0)
@@ -57,7 +56,7 @@ function letterRegex(letter: string): string {
   return `(?:${letter === '.' ? String.raw`\.` : letter}|%${escape})`;
 }
 
-/** What a regular expression that `baggageRegex` made asks for, as people write it: `env=KEY`. */
+/** The member that a regular expression of `baggageRegex` matches, as people write it: `env=KEY`. */
 export function baggageMember(regex: string | undefined): string | undefined {
   const key = baggageKey(regex);
   return key === undefined ? undefined : `${MEMBER}=${key}`;

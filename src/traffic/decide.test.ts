@@ -1,4 +1,4 @@
-// Decisions by example, and what a mesh on loopback can't be asked: TLS, ports that are not of HTTP, other hosts.
+// Decisions by example. TLS, non-HTTP ports and external hosts are tested only here: a mesh on loopback has none.
 import { describe, expect, test } from 'vitest';
 import { createRouter, worldOf } from './index.ts';
 import type { Decision, MeshSettings, Request } from './index.ts';
@@ -91,7 +91,7 @@ const considered = (decision: Decision): readonly (readonly [string, string])[] 
   decision.considered.map(({ rule, mismatch }) => [rule.name, mismatch?.on ?? 'fits']);
 
 describe('a request in the mesh', () => {
-  test('goes to the workloads of the first route that it fits, with all that the route says', () => {
+  test('goes to the workloads of the first route that matches, with its rewrite, timeout, retries and mirror', () => {
     const decision = ask({ path: '/api/1?q=1', headers: { 'x-env': 'pr-7' } });
     expect(decision).toMatchObject({
       kind: 'route',
@@ -116,7 +116,7 @@ describe('a request in the mesh', () => {
     expect(considered(decision)).toEqual([['canary', 'fits']]);
   });
 
-  test('is divided by weight, and nothing goes where the weight is zero', () => {
+  test('is split by weight, and destinations with weight zero get nothing', () => {
     const decision = ask({ method: 'POST' });
     const shares = decision.kind === 'route' && decision.destinations.map(({ subset, weight }) => [subset, weight]);
     expect(shares).toEqual([
@@ -129,11 +129,11 @@ describe('a request in the mesh', () => {
     ['/gone', 'MissingSubset'],
     ['/empty', 'NoEndpoints'],
     ['/lost', 'UnknownHost'],
-  ])('gets 503 where nobody can answer: %s', (path, outcome) => {
+  ])('gets 503 if no workload can answer: %s (%s)', (path, outcome) => {
     expect(ask({ path })).toMatchObject({ kind: 'route', status: 503, destinations: [{ outcome }] });
   });
 
-  test('is told of a fault that happens to some', () => {
+  test('reports a fault that affects some requests', () => {
     expect(ask({ path: '/faulty' })).toMatchObject({
       kind: 'response',
       status: 200,
@@ -141,7 +141,7 @@ describe('a request in the mesh', () => {
     });
   });
 
-  test('is told of each rule that it does not fit, and on what', () => {
+  test('lists each rule that does not match, and the condition that failed', () => {
     const decision = ask({ headers: { 'x-env': 'pr-8' }, path: '/api' });
     expect(considered(decision)).toEqual([
       ['canary', 'header'],
@@ -160,14 +160,14 @@ describe('a request in the mesh', () => {
     });
   });
 
-  test('gets 404 where its caller is told of routes and fits none', () => {
+  test('gets 404 if the caller has routes for the host but none matches', () => {
     const source = { namespace: 'other' };
     const decision = ask({ host: 'reviews.shop', source });
     expect(decision).toMatchObject({ kind: 'response', reason: 'NoRoute', status: 404 });
     expect(considered(decision).at(-1)).toEqual(['rest', 'source']);
   });
 
-  test('is passed through where the port is not of HTTP, or nobody knows the host', () => {
+  test('is passed through if the port is not HTTP or the host is unknown', () => {
     expect(ask({ port: 9090 })).toMatchObject({ kind: 'passthrough', reason: 'NotHttp' });
     expect(ask({ host: 'reviews', source: { namespace: 'other' } })).toMatchObject({
       kind: 'passthrough',
@@ -184,7 +184,7 @@ describe('a request in the mesh', () => {
     expect(ask({ host, port: 80 })).toMatchObject({ kind: 'route', destinations: [{ outcome: 'External' }] });
   });
 
-  test('can be routed to what its own namespace has, even if that is exported to nobody', () => {
+  test('can be routed to a host of its own namespace that is exported to nobody', () => {
     const hidden = `
 apiVersion: networking.istio.io/v1beta1
 kind: ServiceEntry
@@ -205,7 +205,7 @@ spec: { hosts: [reviews], http: [{ route: [{ destination: { host: hidden.test } 
     expect(outcomes).toEqual(['External', 'UnknownHost']);
   });
 
-  test('knows services by another domain of the cluster', () => {
+  test('finds services under another cluster domain', () => {
     expect(ask({ host: 'reviews.shop.svc.corp.local' }, { clusterDomain: 'corp.local' })).toMatchObject({
       destinations: [{ host: 'reviews.shop.svc.corp.local', subset: 'v1' }],
     });
@@ -215,13 +215,13 @@ spec: { hosts: [reviews], http: [{ route: [{ destination: { host: hidden.test } 
 describe('a request at a gateway', () => {
   const source = { gateway: 'istio-system/edge' };
 
-  test('is sent to HTTPS where the server says so', () => {
+  test('is redirected to HTTPS if the server has httpsRedirect', () => {
     const decision = ask({ source, host: 'b.example.com:80', port: 80, path: '/x?y=1' });
     expect(decision).toMatchObject({ kind: 'redirect', status: 301, location: 'https://b.example.com/x?y=1' });
     expect(ask({ source, host: 'c.example.com', port: 80 })).toMatchObject({ kind: 'redirect', status: 301 });
   });
 
-  test('is for the server of its name where TLS ends, and the most specific host', () => {
+  test('goes to the TLS server for its host name, and to the VirtualService with the most specific host', () => {
     const https = { source, port: 443, scheme: 'https' };
     expect(ask({ ...https, host: 'b.example.com' })).toMatchObject({ status: 202 });
     expect(ask({ ...https, host: 'a.example.com' })).toMatchObject({ status: 201 });

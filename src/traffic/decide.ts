@@ -1,4 +1,4 @@
-// Where a request goes, and why: the rules of a host gone through in order, as Envoy does.
+// Where a request goes, and why: evaluates the rules of a host in order, as Envoy does.
 import { exclusionFor, mismatchOf } from './fits.ts';
 import type { Mismatch } from './fits.ts';
 import { normalized, splitPath } from './request.ts';
@@ -8,19 +8,19 @@ import type { CompiledHost, Destination, Fault, HeaderStep, Mirror, Otherwise, R
 
 export type Decision = Routed | Redirected | Responded | PassedThrough;
 
-/** How the decision came about. */
+/** How the decision was made. */
 interface Reasons {
-  /** Every rule that was looked at, in order; the last is the one that decided, if one did. */
+  /** Every rule that was evaluated, in order; the last is the one that matched, if any. */
   readonly considered: readonly Considered[];
-  /** The rule that decided. */
+  /** The rule that matched. */
   readonly rule?: Rule;
-  /** VirtualServices for the host that do not count, as an earlier one is for it: `NAMESPACE/NAME`. */
+  /** VirtualServices for the host that are ignored, as another takes precedence: `NAMESPACE/NAME`. */
   readonly superseded: readonly string[];
 }
 
 export interface Considered {
   readonly rule: Rule;
-  /** Why it did not take the request; absent for the one that did. */
+  /** Why it did not match; absent for the rule that did. */
   readonly mismatch?: Mismatch;
 }
 
@@ -28,14 +28,14 @@ export interface Routed extends Reasons {
   readonly kind: 'route';
   readonly rule: Rule;
   readonly destinations: readonly Destination[];
-  /** What every request gets, as none of the destinations can answer. */
+  /** Set if no destination can answer. */
   readonly status?: 503;
   /** The path that the workload gets, with the query. */
   readonly path: string;
   readonly mirrors: readonly Mirror[];
   readonly timeout?: string;
   readonly retries: Retries;
-  /** What happens to some of the requests before anything else. */
+  /** A fault that is injected into some of the requests. */
   readonly fault?: Fault;
 }
 
@@ -48,39 +48,39 @@ export interface Redirected extends Reasons {
   readonly fault?: Fault;
 }
 
-/** The proxy answers itself. */
+/** The proxy answers the request itself. */
 export interface Responded extends Reasons {
   readonly kind: 'response';
   readonly reason: 'DirectResponse' | 'FaultAbort' | 'NoRoute' | Exclude<Otherwise, 'Passthrough' | 'NotHttp'>;
-  /** 0 where nobody listens. */
+  /** 0 if nothing listens on the port. */
   readonly status: number;
   readonly body?: string;
   readonly responseHeaders: readonly HeaderStep[];
   readonly fault?: Fault;
 }
 
-/** The request goes where it was addressed to, as if there were no mesh. */
+/** The request goes to its original destination, as if there were no mesh. */
 export interface PassedThrough extends Reasons {
   readonly kind: 'passthrough';
   readonly reason: 'UnknownHost' | 'NotHttp';
 }
 
-/** Decides about a request by the rules for its host, port and source. */
+/** Evaluates a request against the rules for its host, port and source. */
 export function decide({ tiers, otherwise }: CompiledHost, sent: Request): Decision {
   const request = normalized(sent);
   const considered: Considered[] = [];
   for (const [at, tier] of tiers.entries()) {
     if (tier.rules.some((rule) => exclusionFor(rule, request) === undefined)) {
       const superseded = tiers.slice(at + 1).flatMap(({ virtualService }) => virtualService ?? []);
-      return decideIn(tier, request, considered, superseded);
+      return decideInTier(tier, request, considered, superseded);
     }
     for (const rule of tier.rules) considered.push({ rule, mismatch: exclusionFor(rule, request)! });
   }
   return withoutRules(otherwise, { considered, superseded: [] });
 }
 
-/** By the first rule of a tier that fits. */
-function decideIn(
+/** Applies the first rule of a tier that matches. */
+function decideInTier(
   { rules }: Tier,
   request: Request,
   considered: Considered[],
@@ -90,7 +90,7 @@ function decideIn(
   for (const rule of rules) {
     const mismatch = exclusionFor(rule, request) ?? mismatchOf(rule, request, parts);
     considered.push(mismatch === undefined ? { rule } : { rule, mismatch });
-    if (mismatch === undefined) return carryOut(rule, request, { considered, superseded });
+    if (mismatch === undefined) return applyRule(rule, request, { considered, superseded });
   }
   return { kind: 'response', reason: 'NoRoute', status: 404, responseHeaders: [], considered, superseded };
 }
@@ -103,8 +103,8 @@ function withoutRules(otherwise: Otherwise, reasons: Reasons): Decision {
   return { kind: 'response', reason: otherwise, status: STATUS[otherwise], responseHeaders: [], ...reasons };
 }
 
-/** What a rule does with a request. */
-function carryOut(rule: Rule, request: Request, from: Reasons): Decision {
+/** Applies the action of a rule to a request. */
+function applyRule(rule: Rule, request: Request, from: Reasons): Decision {
   const { action, match } = rule;
   const reasons = { ...from, rule };
   const abort = action.fault?.abort;
@@ -129,7 +129,7 @@ function carryOut(rule: Rule, request: Request, from: Reasons): Decision {
       return {
         kind,
         destinations,
-        ...(destinations.every(isLost) && { status: 503 as const }),
+        ...(destinations.every(isUnavailable) && { status: 503 as const }),
         path: rewrittenPath(request.path, rewrite, match.path),
         mirrors,
         ...(timeout && { timeout }),
@@ -141,11 +141,11 @@ function carryOut(rule: Rule, request: Request, from: Reasons): Decision {
   }
 }
 
-function isLost({ outcome }: Destination): boolean {
+function isUnavailable({ outcome }: Destination): boolean {
   return outcome !== 'Reached' && outcome !== 'External';
 }
 
-/** What is done to the answer whichever destination was chosen. */
+/** The header operations on the response that all destinations have in common. */
 function commonSteps([first, ...others]: readonly Destination[]): readonly HeaderStep[] {
   const steps = first?.responseHeaders ?? [];
   return steps.filter((step) =>

@@ -1,25 +1,25 @@
-// Whether a request fits a rule, and if not, on what they differ first.
+// Whether a request matches a rule, and if not, which condition fails first.
 import type { HeaderMatch } from './istio/objects.ts';
-import { fitsRegex } from './regex.ts';
+import { matchesRegex } from './regex.ts';
 import { headerValues, isGatewaySource, queryValue, splitPath } from './request.ts';
 import type { Request } from './request.ts';
 import type { HeaderCondition, PathCondition, Rule, RuleMatch } from './rules.ts';
 
-/** Why a rule does not take a request. */
+/** Why a rule does not match a request. */
 export type Mismatch =
-  /** The proxy is not told of the rule, or Envoy refuses it. */
+  /** The rule is not sent to the proxy, or Envoy refuses it. */
   | { readonly on: 'excluded' | 'refused'; readonly reason: string }
   | { readonly on: 'source'; readonly wanted: NonNullable<RuleMatch['source']> }
   | { readonly on: 'path'; readonly wanted: PathCondition; readonly found: string }
   | { readonly on: 'header'; readonly wanted: HeaderCondition; readonly found: readonly string[] }
   | { readonly on: 'query'; readonly name: string; readonly wanted: HeaderMatch; readonly found: string | undefined };
 
-/** Why the proxy of a caller is not told of a rule; undefined if it is. */
+/** Why istiod does not send a rule to the proxy of a caller; undefined if it does. */
 export function exclusionFor({ excluded, match: { source } }: Rule, request: Request): Mismatch | undefined {
   if (excluded !== undefined) return { on: 'excluded', reason: excluded };
   if (source === undefined) return undefined;
   const { source: caller } = request;
-  // At a gateway it has been looked at already.
+  // For gateways the compiler has already checked the source.
   if (isGatewaySource(caller)) return undefined;
   const isFrom = source.namespace === undefined || source.namespace === caller.namespace;
   const labels = Object.entries(source.labels ?? {});
@@ -28,7 +28,7 @@ export function exclusionFor({ excluded, match: { source } }: Rule, request: Req
     : { on: 'source', wanted: source };
 }
 
-/** What a request lacks for a rule that its proxy gets; undefined if it fits. */
+/** The first condition that a request fails, for a rule that its proxy has; undefined if the rule matches. */
 export function mismatchOf(
   { refused, match }: Rule,
   request: Request,
@@ -36,38 +36,38 @@ export function mismatchOf(
 ): Mismatch | undefined {
   if (refused !== undefined) return { on: 'refused', reason: refused };
   const { path } = match;
-  if (path !== undefined && !fitsPath(path, pathname)) return { on: 'path', wanted: path, found: pathname };
+  if (path !== undefined && !matchesPath(path, pathname)) return { on: 'path', wanted: path, found: pathname };
   for (const wanted of match.headers) {
     const found = headerValues(request, wanted.name);
-    if (!fitsHeader(wanted, found)) return { on: 'header', wanted, found };
+    if (!matchesHeader(wanted, found)) return { on: 'header', wanted, found };
   }
   for (const { name, value: wanted } of match.query) {
     const found = queryValue(query, name);
-    if (found === undefined || !fitsText(wanted, found)) return { on: 'query', name, wanted, found };
+    if (found === undefined || !matchesText(wanted, found)) return { on: 'query', name, wanted, found };
   }
   return undefined;
 }
 
-/** Each value of a header that comes more than once is looked at by itself. */
-export function fitsHeader({ value, negated }: HeaderCondition, found: readonly string[]): boolean {
-  // What must not be there counts as empty if it is not, unless only its presence is asked for.
-  if (negated && found.length === 0 && !isPresence(value)) return !fitsText(value, '');
-  for (const each of found) if (fitsText(value, each)) return !negated;
+/** Each value of a repeated header is matched on its own. */
+export function matchesHeader({ value, negated }: HeaderCondition, found: readonly string[]): boolean {
+  // For a negated condition an absent header counts as empty, unless the condition is only about presence.
+  if (negated && found.length === 0 && !isPresence(value)) return !matchesText(value, '');
+  for (const each of found) if (matchesText(value, each)) return !negated;
   return negated;
 }
 
-export function fitsPath({ value: { exact, prefix, regex }, ignoreCase }: PathCondition, pathname: string): boolean {
+export function matchesPath({ value: { exact, prefix, regex }, ignoreCase }: PathCondition, pathname: string): boolean {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   if (exact !== undefined) return fold(pathname) === fold(exact);
   if (prefix !== undefined) return fold(pathname).startsWith(fold(prefix));
-  return fitsRegex(regex!, pathname);
+  return matchesRegex(regex!, pathname);
 }
 
-export function fitsText(wanted: HeaderMatch, value: string): boolean {
+export function matchesText(wanted: HeaderMatch, value: string): boolean {
   const { exact, prefix, regex } = wanted;
   if (isPresence(wanted)) return true;
   if (exact !== undefined) return value === exact;
-  return prefix === undefined ? fitsRegex(regex!, value) : value.startsWith(prefix);
+  return prefix === undefined ? matchesRegex(regex!, value) : value.startsWith(prefix);
 }
 
 export function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {

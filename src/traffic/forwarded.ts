@@ -1,5 +1,5 @@
-// Requests to loopback: they come in by a gateway that something forwards a local port to, as `kubectl port-forward` does,
-// and `offshoot up` for its sample shop.
+// Requests to loopback: they enter through a gateway to which a local port is forwarded, by `kubectl port-forward` or,
+// for the sample shop, by `offshoot up`.
 import type { Gateway } from './istio/objects.ts';
 
 /** The ports that a Gateway listens on, by the scheme of requests. */
@@ -18,7 +18,7 @@ export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/i.test(host);
 }
 
-/** The port of a gateway that a local port is forwarded to: the same, or the only one for the scheme. */
+/** The port of a gateway to which a local port is forwarded: the only one for the scheme, else the same number. */
 export function forwardedPort(ports: GatewayPorts, scheme: string, port: number): number {
   const known = ports[scheme] ?? [];
   return known.length === 1 ? known[0]! : port;

@@ -1,4 +1,4 @@
-// Finds items by any of their keys.
+// An index of items by any of their keys.
 
 export function indexBy<T>(
   items: readonly T[],

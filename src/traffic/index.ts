@@ -1,8 +1,8 @@
 // The routing model: where a request goes in a mesh, and why.
 //   const router = createRouter(worldOf(objects));
 //   router.decide({ host: 'reviews.shop', port: 9080, path: '/', source: { namespace: 'shop', labels: { app: 'web' } } });
-// `router.rulesFor` gives the rules behind it as data, for proofs. In a controller it is `routerOf(view)`, which compiles
-// each host once for the whole process and wakes the reader when that changes.
+// `router.rulesFor` returns the underlying rules as data, for proofs. Controllers use `routerOf(view)`, which compiles
+// each host once per process and wakes the reader when the result changes.
 export { callersIn } from './callers.ts';
 export { compileHost } from './compile/index.ts';
 export { decide } from './decide.ts';

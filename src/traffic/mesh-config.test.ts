@@ -9,7 +9,7 @@ const withConfig = (mesh: unknown, namespace = 'istio-system') => ({
   data: { mesh },
 });
 
-test('a world has the settings of istiod, unless it is told others', () => {
+test('a world takes its settings from the ConfigMap of istiod, unless they are overridden', () => {
   const config = withConfig('rootNamespace: roots\noutboundTrafficPolicy: { mode: REGISTRY_ONLY }\n');
   const read = { clusterDomain: 'cluster.local', rootNamespace: 'roots', outboundTrafficPolicy: 'REGISTRY_ONLY' };
   expect(worldOf([config]).settings).toEqual(read);
@@ -22,6 +22,6 @@ test.each([
   withConfig('text'),
   withConfig(undefined),
   withConfig('rootNamespace: roots', 'elsewhere'),
-])('settings that cannot be read are the usual ones: %j', (config) => {
+])('a world has the default settings if the ConfigMap cannot be read: %j', (config) => {
   expect(worldOf([config]).settings).toEqual(DEFAULT_MESH);
 });

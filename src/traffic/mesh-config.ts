@@ -1,4 +1,4 @@
-// What istiod itself is configured with, as far as it decides about requests.
+// The mesh configuration of istiod, with the settings that affect routing.
 import { parse } from 'yaml';
 import type { Facts } from '../controller/index.ts';
 import { defineTable } from '../kube/index.ts';
@@ -18,24 +18,24 @@ export const MESH_CONFIG: Ref = { name: 'istio', namespace: 'istio-system' };
 const MeshConfig = defineTable(ConfigMap, {
   namespace: MESH_CONFIG.namespace!,
   fieldSelector: `metadata.name=${MESH_CONFIG.name}`,
-  // Who may not read it goes by the usual settings.
+  // Without the permission to read it, the default settings apply.
   optional: true,
 });
 
 /** The tables that `meshSettingsIn` reads. */
 export const meshConfigTables: readonly AnyKind[] = [MeshConfig];
 
-const known = new WeakMap<ConfigMap, Partial<MeshSettings>>();
+const parsed = new WeakMap<ConfigMap, Partial<MeshSettings>>();
 
-/** What istiod is configured with, as facts show it; its usual settings where there is nothing to see. */
+/** The mesh configuration that the facts contain, or the defaults of istiod. */
 export function meshSettingsIn(facts: Facts, { clusterDomain }: Pick<MeshSettings, 'clusterDomain'>): MeshSettings {
   const config = facts.get(MeshConfig, MESH_CONFIG);
-  let own = config && known.get(config);
-  if (config !== undefined && own === undefined) known.set(config, (own = settingsOf(config)));
+  let own = config && parsed.get(config);
+  if (config !== undefined && own === undefined) parsed.set(config, (own = settingsOf(config)));
   return { ...DEFAULT_MESH, ...own, clusterDomain };
 }
 
-/** The settings that a ConfigMap of istiod makes; none where it can't be read, as istiod keeps its own then. */
+/** The settings in the ConfigMap of istiod; none if it can't be parsed, as istiod then keeps its own. */
 export function settingsOf({ data }: ConfigMap): Partial<MeshSettings> {
   const { rootNamespace, outboundTrafficPolicy } = meshConfigOf(data?.['mesh']);
   const { mode } = (outboundTrafficPolicy ?? {}) as { readonly mode?: unknown };

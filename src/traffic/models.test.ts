@@ -1,4 +1,4 @@
-// The rules of hosts are compiled once for all who read them, and again only when something changes that they are from.
+// The rules of a host are compiled once for all readers, and again only when one of their inputs changes.
 import { describe, expect, test } from 'vitest';
 import { Reads } from '../controller/index.ts';
 import { Tables } from '../kube/index.ts';
@@ -49,7 +49,7 @@ function world(...objects: readonly KubeObject[]) {
   return {
     ask,
     rules,
-    /** Whom a change wakes. */
+    /** The readers that a change wakes. */
     change: (each: KubeObject): readonly string[] => {
       put(each);
       reads.deliver();
@@ -61,8 +61,8 @@ function world(...objects: readonly KubeObject[]) {
 const workloadsOf = (decision: Decision): readonly string[] =>
   decision.kind === 'route' ? decision.destinations.flatMap(({ workloads }) => workloads) : [decision.kind];
 
-describe('decisions by what is observed', () => {
-  test('follow it, and who read a host hears of its changes alone', () => {
+describe('routerOf', () => {
+  test('follows changes, and wakes only the readers of the host that changed', () => {
     const { ask, change } = world(service('a'), service('b'), deployment('a'), deployment('b'));
     expect(workloadsOf(ask('a'))).toEqual(['shop/Deployment/a']);
     expect(workloadsOf(ask('b'))).toEqual(['shop/Deployment/b']);
@@ -73,13 +73,13 @@ describe('decisions by what is observed', () => {
     expect(ask('a')).toMatchObject({ kind: 'route', status: 503, destinations: [{ outcome: 'NoEndpoints' }] });
   });
 
-  test('change nothing for anybody when the rules stay the same', () => {
+  test('wakes nobody when the rules stay the same', () => {
     const { ask, change } = world(service('a'), deployment('a'));
     ask('a');
     expect(change(deployment('a', 2))).toEqual([]);
   });
 
-  test('are made from rules that all callers of a namespace share, until a Sidecar tells them apart', () => {
+  test('shares the rules among all callers of a namespace, until a Sidecar selects some of them', () => {
     const { rules, change } = world(service('a'), deployment('a'));
     const other: Source = { namespace: 'shop', labels: { app: 'other', pod: '2' } };
     expect(rules('a', other)).toBe(rules('a', web));
@@ -89,7 +89,7 @@ describe('decisions by what is observed', () => {
     expect(rules('a', web)).toMatchObject({ tiers: [{ rules: [{ name: 'default' }] }] });
   });
 
-  test('hear of what was not there: a Gateway, a subset, a wildcard', () => {
+  test('notices objects that did not exist before: a Gateway, a subset, a wildcard', () => {
     const { ask, change } = world(service('a'), deployment('a'));
     const edge: Source = { gateway: 'shop/edge' };
     expect(ask('a.example.com', edge)).toMatchObject({ kind: 'response', reason: 'NoListener', status: 0 });

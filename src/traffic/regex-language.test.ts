@@ -1,10 +1,10 @@
-// What is said of two regular expressions must be true of every value; and small ones are always decided.
+// Answers about two regular expressions must hold for every value, and small expressions must always be decided.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitsRegex } from './regex.ts';
+import { matchesRegex } from './regex.ts';
 import { commonBeginning, intersects, isSubset } from './regex-language.ts';
 
-describe('every value of the first fits the second', () => {
+describe('isSubset', () => {
   test.each([
     ['bo+', 'b.*', true],
     ['b.*', 'bo+', false],
@@ -20,11 +20,11 @@ describe('every value of the first fits the second', () => {
     ['foo.*', '\\bfoo\\b.*', false],
     ['', 'a?', true],
     ['é+', '[^a]+', true],
-  ])('%s, %s: %s', (narrow, wide, is) => {
+  ])('of %s in %s: %s', (narrow, wide, is) => {
     expect(isSubset(narrow, wide)).toBe(is);
   });
 
-  test('is not known of what is refused or too large', () => {
+  test('is undefined for expressions that are invalid or too large', () => {
     expect(isSubset('(', '.*')).toBeUndefined();
     expect(isSubset('a{600}', '.*')).toBeUndefined();
     expect(isSubset('(a|b)*a(a|b){12}', '(a|b)*b(a|b){12}')).toBe(false);
@@ -37,7 +37,7 @@ test.each([
   ['a.*', 'b.*', false],
   ['a+', '[^a]*', false],
   ['(?i)ALICE', 'al.*', true],
-])('some value fits both %s and %s: %s', (one, other, is) => {
+])('intersects %s and %s: %s', (one, other, is) => {
   expect([intersects(one, other), intersects(other, one)]).toEqual([is, is]);
 });
 
@@ -53,7 +53,7 @@ const { regex } = fc.letrec<{ regex: string }>((tie) => ({
 }));
 const values = ['', ...allTexts(['a', 'b', 'A', ' '], 4)];
 
-test('what is said of two regular expressions holds for every short value', () => {
+test('isSubset and intersects are true of every short value', () => {
   let subsets = 0;
   let undecided = 0;
   fc.assert(
@@ -61,8 +61,8 @@ test('what is said of two regular expressions holds for every short value', () =
       const [subset, common] = [isSubset(one, other), intersects(one, other)];
       if (subset) subsets++;
       if (subset === undefined || common === undefined) undecided++;
-      const fitting = values.filter((value) => fitsRegex(one, value));
-      const [both, firstOnly] = [true, false].map((is) => fitting.some((value) => fitsRegex(other, value) === is));
+      const fitting = values.filter((value) => matchesRegex(one, value));
+      const [both, firstOnly] = [true, false].map((is) => fitting.some((value) => matchesRegex(other, value) === is));
       expect({ subset: subset === true && firstOnly, common: common === false && both }).toEqual({
         subset: false,
         common: false,
@@ -92,6 +92,6 @@ test.each([
   ['/é', '/'],
   ['(a+)+', 'a'],
   ['(', ''],
-])('all values of %s begin with %s', (regex, beginning) => {
+])('commonBeginning of %s is %j', (regex, beginning) => {
   expect(commonBeginning(regex)).toBe(beginning);
 });

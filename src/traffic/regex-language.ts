@@ -1,5 +1,5 @@
-// Which values regular expressions fit, compared: walks the programs of several side by side, over every kind of
-// character that a header or a path can have. Called by istio/matches.ts, by the order of routes and by proofs.
+// Compares the languages of regular expressions: runs their RE2 programs in parallel, over every class of characters
+// that a header or a path can contain. Called by istio/matches.ts, by the order of routes and by proofs.
 import { RE2JS } from 're2js';
 import { regexProblem } from './regex.ts';
 
@@ -27,20 +27,20 @@ interface Program {
   readonly inst: readonly Instruction[];
 }
 
-/** Assertions of width zero. Values have no line breaks, so lines begin and end where the text does. */
+/** Zero-width assertions. Values have no line breaks, so lines begin and end where the text does. */
 const BEGIN = 1 | 4;
 const END = 2 | 8;
 const WORD_BOUNDARY = 16;
 const NO_WORD_BOUNDARY = 32;
 
-/** What stands beside a position. */
-type Beside = 'edge' | 'word' | 'other';
+/** What is next to a position. */
+type Neighbor = 'edge' | 'word' | 'other';
 
-/** Programs and walks that are larger are not looked into: plans must stay quick. */
-const MOST_INSTRUCTIONS = 500;
-const MOST_STATES = 2_000;
+/** Larger programs and searches are not analyzed, to keep plans fast. */
+const MAX_INSTRUCTIONS = 500;
+const MAX_STATES = 2_000;
 
-/** Printable ASCII, plain letters first, the tab, and two to stand for all others. */
+/** Printable ASCII, lower-case letters first, the tab, and two characters that stand for all others. */
 const ALPHABET = [
   ...Array.from({ length: 26 }, (_none, i) => 0x61 + i),
   ...Array.from({ length: 0x61 - 0x20 }, (_none, i) => 0x60 - i),
@@ -53,18 +53,18 @@ const ALPHABET = [
   0x4e2d,
 ];
 
-const known = new Map<string, boolean | undefined>();
+const cache = new Map<string, boolean | undefined>();
 const beginnings = new Map<string, string>();
-const MOST_KNOWN = 2_000;
+const MAX_CACHED = 2_000;
 
-/** Whether every value that fits the first regular expression fits the second; undefined where it is not known. */
-export function isSubset(narrow: string, wide: string): boolean | undefined {
-  return remembered(JSON.stringify(['⊆', narrow, wide]), () => isNone(findText([narrow], [wide])));
+/** Whether every value that matches the first regular expression matches one of the others; undefined if not known. */
+export function isSubset(narrow: string, ...wide: readonly string[]): boolean | undefined {
+  return cached(JSON.stringify(['⊆', narrow, ...wide]), () => isNone(findText([narrow], wide)));
 }
 
-/** Whether some value fits both regular expressions; undefined where it is not known. */
+/** Whether some value matches both regular expressions; undefined if not known. */
 export function intersects(one: string, other: string): boolean | undefined {
-  const isDisjoint = remembered(JSON.stringify(['∩', one, other]), () => isNone(findText([one, other], [])));
+  const isDisjoint = cached(JSON.stringify(['∩', one, other]), () => isNone(findText([one, other], [])));
   return isDisjoint === undefined ? undefined : !isDisjoint;
 }
 
@@ -72,11 +72,11 @@ function isNone(found: Found): boolean | undefined {
   return found === 'unknown' ? undefined : found === 'none';
 }
 
-/** What every value that fits a regular expression begins with; a shorter text where more is not known. */
+/** The common prefix of all values that match a regular expression; may be shorter than the longest one. */
 export function commonBeginning(regex: string): string {
   const before = beginnings.get(regex);
   if (before !== undefined) return before;
-  if (beginnings.size >= MOST_KNOWN) beginnings.clear();
+  if (beginnings.size >= MAX_CACHED) beginnings.clear();
   const found = beginningOf(programOf(regex));
   beginnings.set(regex, found);
   return found;
@@ -85,52 +85,52 @@ export function commonBeginning(regex: string): string {
 function beginningOf(program: Program | undefined): string {
   if (program === undefined) return '';
   const letters: number[] = [];
-  let before: Beside = 'edge';
+  let before: Neighbor = 'edge';
   for (let at: readonly number[] = [program.start]; letters.length < program.inst.length;) {
     // A value may end here.
     if (isMatch(program, at, flagsOf(before, 'edge'))) break;
     const next = ALPHABET.map((letter) => ({
       letter,
-      at: step(program, closure(program, at, flagsOf(before, besideOf(letter))), letter),
+      at: step(program, closure(program, at, flagsOf(before, neighborOf(letter))), letter),
     })).filter((each) => each.at.length > 0);
     const [only] = next;
-    // What stands for all other letters is none of them.
+    // A stand-in for all other characters is not a character of its own.
     if (only === undefined || next.length > 1 || only.letter > 0x7f) break;
     letters.push(only.letter);
-    before = besideOf(only.letter);
+    before = neighborOf(only.letter);
     at = only.at;
   }
   return String.fromCodePoint(...letters);
 }
 
-function remembered(question: string, answer: () => boolean | undefined): boolean | undefined {
-  if (known.has(question)) return known.get(question);
-  if (known.size >= MOST_KNOWN) known.clear();
+function cached(question: string, answer: () => boolean | undefined): boolean | undefined {
+  if (cache.has(question)) return cache.get(question);
+  if (cache.size >= MAX_CACHED) cache.clear();
   const found = answer();
-  known.set(question, found);
+  cache.set(question, found);
   return found;
 }
 
-/** A text, that there is none, or that it is not known. */
+/** A text, or that none exists, or that it is not known. */
 export type Found = { readonly text: string } | 'none' | 'unknown';
 
-/** A text that fits all of some regular expressions and none of others. */
+/** Finds a text that matches all of some regular expressions and none of others. */
 export function findText(fitting: readonly string[], others: readonly string[]): Found {
   const programs = [...fitting, ...others].map(programOf);
   if (!programs.every((each) => each !== undefined)) return 'unknown';
-  const letters = kindsOfLetters(...programs);
+  const letters = characterClasses(...programs);
   const seen = new Set<string>();
   const open: State[] = [{ before: 'edge', text: '', at: programs.map(({ start }) => [start]) }];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
     const { before, text, at } = state;
     const key = `${before} ${at.join(' ')}`;
     if (seen.has(key)) continue;
-    if (seen.size >= MOST_STATES) return 'unknown';
+    if (seen.size >= MAX_STATES) return 'unknown';
     seen.add(key);
     const atEnd = flagsOf(before, 'edge');
     if (programs.every((program, i) => isMatch(program, at[i]!, atEnd) === i < fitting.length)) return { text };
     for (const letter of letters) {
-      const beside = besideOf(letter);
+      const beside = neighborOf(letter);
       const flags = flagsOf(before, beside);
       const next = programs.map((program, i) => step(program, closure(program, at[i]!, flags), letter));
       if (next.slice(0, fitting.length).some((each) => each.length === 0)) continue;
@@ -145,43 +145,43 @@ function isMatch(program: Program, at: readonly number[], flags: number): boolea
 }
 
 interface State {
-  readonly before: Beside;
+  readonly before: Neighbor;
   readonly text: string;
-  /** Where each program may be. */
+  /** The program counters of each program. */
   readonly at: readonly (readonly number[])[];
 }
 
 function programOf(regex: string): Program | undefined {
   if (regexProblem(regex) !== undefined) return undefined;
   const program = RE2JS.compile(regex).re2().prog as Program;
-  return program.inst.length > MOST_INSTRUCTIONS ? undefined : program;
+  return program.inst.length > MAX_INSTRUCTIONS ? undefined : program;
 }
 
-/** One letter for each kind of letters that neither program tells apart. */
-function kindsOfLetters(...programs: readonly Program[]): readonly number[] {
+/** One character for each class of characters that no program distinguishes. */
+function characterClasses(...programs: readonly Program[]): readonly number[] {
   const instructions = programs.flatMap(({ inst }) => inst.filter(({ op }) => op === RUNE || op === RUNE1));
   const kinds = new Map<string, number>();
   for (const letter of ALPHABET) {
-    const kind = besideOf(letter) + instructions.map((each) => (each.matchRune(letter) ? 1 : 0)).join('');
+    const kind = neighborOf(letter) + instructions.map((each) => (each.matchRune(letter) ? 1 : 0)).join('');
     if (!kinds.has(kind)) kinds.set(kind, letter);
   }
-  // The last is tried first.
+  // The search takes the last one first.
   return [...kinds.values()].toReversed();
 }
 
-function besideOf(letter: number): Beside {
+function neighborOf(letter: number): Neighbor {
   return /\w/.test(String.fromCodePoint(letter)) ? 'word' : 'other';
 }
 
-/** The assertions that hold between two letters. */
-function flagsOf(before: Beside, after: Beside): number {
+/** The assertions that hold between two characters. */
+function flagsOf(before: Neighbor, after: Neighbor): number {
   const isBoundary = (before === 'word') !== (after === 'word');
   return (
     (before === 'edge' ? BEGIN : 0) | (after === 'edge' ? END : 0) | (isBoundary ? WORD_BOUNDARY : NO_WORD_BOUNDARY)
   );
 }
 
-/** Where a program can get to without a letter. */
+/** The program counters that are reachable without consuming a character. */
 function closure({ inst }: Program, from: readonly number[], flags: number): readonly number[] {
   const reached = new Set<number>();
   const open = [...from];
@@ -195,7 +195,7 @@ function closure({ inst }: Program, from: readonly number[], flags: number): rea
   return [...reached];
 }
 
-/** Where a program gets to with a letter. */
+/** The program counters after consuming a character. */
 function step({ inst }: Program, from: readonly number[], letter: number): readonly number[] {
   const reached = new Set<number>();
   for (const pc of from) {

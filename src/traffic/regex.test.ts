@@ -1,6 +1,6 @@
-// What Envoy would refuse, and what fits: the first list was refused by a real one.
+// Which regular expressions Envoy refuses, and what they match. A real Envoy refused those in the first list.
 import { expect, test } from 'vitest';
-import { fitsRegex, regexProblem } from './regex.ts';
+import { matchesRegex, regexProblem } from './regex.ts';
 
 test.each([
   ['(', 'missing closing ): `(`'],
@@ -17,9 +17,9 @@ test.each([
   [String.raw`[\x{0}-\x{10FFFF}]`, 'invalid escape sequence: `\\x{10FFFF}`: it is more than one byte'],
   [String.raw`\400`, 'invalid escape sequence: `\\400`: it is more than one byte'],
   ['a'.repeat(1_025), '1025 bytes are more than 1024'],
-])('%s would be refused', (regex, problem) => {
+])('regexProblem refuses %s', (regex, problem) => {
   expect(regexProblem(regex)).toBe(problem);
-  expect(fitsRegex(regex, 'a')).toBe(false);
+  expect(matchesRegex(regex, 'a')).toBe(false);
 });
 
 test.each([
@@ -34,12 +34,12 @@ test.each([
   '\\pL',
   'ä*',
   '',
-])('%s is good', (regex) => {
+])('regexProblem accepts %s', (regex) => {
   expect(regexProblem(regex)).toBeUndefined();
 });
 
-test('a value fits as a whole, and flags count', () => {
-  expect(fitsRegex('a', 'ab')).toBe(false);
-  expect(fitsRegex('a|ab', 'ab')).toBe(true);
-  expect(fitsRegex('(?i)alice', 'ALICE')).toBe(true);
+test('a regular expression matches the whole value, and flags apply', () => {
+  expect(matchesRegex('a', 'ab')).toBe(false);
+  expect(matchesRegex('a|ab', 'ab')).toBe(true);
+  expect(matchesRegex('(?i)alice', 'ALICE')).toBe(true);
 });

@@ -1,38 +1,38 @@
-// A request, as the proxy of whoever sends it sees it, and how Envoy reads its parts.
+// A request as the proxy of its sender sees it, and how Envoy reads its parts.
 
 type Labels = Readonly<Record<string, string>>;
 
 export interface Request {
   /** As sent: with or without a port. */
   readonly host: string;
-  /** The port that is called: of the Service, or of the gateway. */
+  /** The port of the Service or of the gateway that is called. */
   readonly port: number;
   /** With the query, if there is one. */
   readonly path: string;
-  /** `GET` unless told. */
+  /** Defaults to `GET`. */
   readonly method?: string;
-  /** `http` unless told. */
+  /** Defaults to `http`. */
   readonly scheme?: string;
-  /** By name in lower case; a list for a header that comes more than once. */
+  /** By name in lower case; a list for a repeated header. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly source: Source;
 }
 
-/** Whose proxy sees the request first: that of a pod in the mesh, or one at the edge. */
+/** The proxy that handles the request first: the sidecar of a pod in the mesh, or a gateway. */
 export type Source = MeshSource | GatewaySource;
 
 export interface MeshSource {
   readonly namespace: string;
-  /** Those of the pod. */
+  /** The labels of the pod. */
   readonly labels?: Labels;
 }
 
 export interface GatewaySource {
   /** `NAMESPACE/NAME` of the Gateway. */
   readonly gateway: string;
-  /** The namespace of the gateway's pods: that of the Gateway unless told. */
+  /** The namespace of the gateway's pods; defaults to that of the Gateway. */
   readonly namespace?: string;
-  /** The labels of the gateway's pods: what the Gateway selects unless told. */
+  /** The labels of the gateway's pods; default to the selector of the Gateway. */
   readonly labels?: Labels;
 }
 
@@ -45,7 +45,7 @@ export function hostOf(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase();
 }
 
-/** A request as Envoy looks at it: its path without `.` and `..`, and with nothing escaped that need not be. */
+/** A request with its path normalized as in Envoy: without `.` and `..`, and without unnecessary escapes. */
 export function normalized(request: Request): Request {
   const { pathname, query } = splitPath(request.path);
   if (!/[.\\%]/.test(pathname)) return request;
@@ -83,7 +83,7 @@ export function queryValue(query: string, name: string): string | undefined {
 
 const NONE: readonly string[] = [];
 
-/** The values of a header, or of what Envoy keeps as one. */
+/** The values of a header or pseudo-header. */
 export function headerValues(request: Request, name: string): readonly string[] {
   switch (name) {
     case ':method':

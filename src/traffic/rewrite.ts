@@ -1,10 +1,10 @@
-// What a route makes of the path of a request, and where a redirect leads.
+// The path after the rewrite of a route, and the location of a redirect.
 import { RE2JS } from 're2js';
 import type { Request } from './request.ts';
 import { splitPath } from './request.ts';
 import type { PathCondition, RedirectAction, Rewrite } from './rules.ts';
 
-/** The path that a workload gets, with the query. */
+/** The path that the workload gets, with the query. */
 export function rewrittenPath(path: string, rewrite: Rewrite | undefined, fits: PathCondition | undefined): string {
   if (rewrite === undefined) return path;
   if (rewrite.path !== undefined) return replaceMatched(path, rewrite.path, fits);
@@ -13,7 +13,7 @@ export function rewrittenPath(path: string, rewrite: Rewrite | undefined, fits: 
   return replaceAll(pathname, match, to) + query;
 }
 
-/** Envoy names groups `\1`, and nothing else means anything in a substitution. */
+/** In a substitution of Envoy, only `\1` and the like refer to groups. */
 function replaceAll(text: string, regex: string, to: string): string {
   const matcher = RE2JS.compile(regex).matcher(text);
   let result = '';
@@ -28,14 +28,14 @@ function replaceAll(text: string, regex: string, to: string): string {
   return result + text.slice(from);
 }
 
-/** Only as much as a prefix fits is replaced; all of what an exact path or an expression fits. */
+/** A prefix match replaces only the prefix; an exact path or a regular expression replaces the whole path. */
 function replaceMatched(path: string, to: string, match: PathCondition | undefined): string {
   const { pathname, query } = splitPath(path);
   const { prefix } = match?.value ?? { prefix: '/' };
   return prefix === undefined ? to + query : to + pathname.slice(prefix.length) + query;
 }
 
-/** Where a redirect sends a request. */
+/** The location that a redirect sends a request to. */
 export function locationOf(action: RedirectAction, request: Request, match: PathCondition | undefined): string {
   const { scheme: sent = 'http', host, path } = request;
   const scheme = action.scheme ?? sent;
@@ -44,7 +44,7 @@ export function locationOf(action: RedirectAction, request: Request, match: Path
   return `${scheme}://${authority}${port}${redirectPath(action, path, match)}`;
 }
 
-/** The host of the request, without a port that would be wrong now. */
+/** The host of the request, without its port if the port no longer applies. */
 function ownAuthority(host: string, sent: string, scheme: string, isNamed: boolean): string {
   const [, port] = /:(\d+)$/.exec(host) ?? [];
   const isDefault = (sent === 'http' && port === '80') || (sent === 'https' && port === '443');

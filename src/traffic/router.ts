@@ -1,4 +1,4 @@
-// Decides about many requests in one world: what was compiled for a host is kept.
+// Decides about many requests in one world, with a cache of compiled hosts.
 import { BoundedMap } from '../kube/bounded-map.ts';
 import { compileHost } from './compile/index.ts';
 import { decide } from './decide.ts';
@@ -8,18 +8,18 @@ import type { Request, Source } from './request.ts';
 import type { CompiledHost } from './rules.ts';
 import type { World } from './world.ts';
 
-/** The most hosts that are kept. */
-const MOST = 10_000;
+/** The size of the cache. */
+const MAX_HOSTS = 10_000;
 
 export interface Router {
   decide(request: Request): Decision;
-  /** The rules that decide about a request. */
+  /** The rules for a host and port, as a source sees them. */
   rulesFor(source: Source, host: string, port: number): CompiledHost;
 }
 
 /** A router for a world that does not change. */
 export function createRouter(world: World): Router {
-  const compiled = new BoundedMap<string, CompiledHost>(MOST);
+  const compiled = new BoundedMap<string, CompiledHost>(MAX_HOSTS);
   const rulesFor = (source: Source, host: string, port: number): CompiledHost => {
     const key = hostKey(source, host, port);
     let found = compiled.get(key);
@@ -32,7 +32,7 @@ export function createRouter(world: World): Router {
   };
 }
 
-/** The key of what is compiled for a host, port and source. */
+/** The cache key of a host, port and source. */
 function hostKey(source: Source, host: string, port: number): string {
   const { namespace = '', labels = {} } = source;
   const gateway = isGatewaySource(source) ? source.gateway : '';

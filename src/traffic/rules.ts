@@ -1,5 +1,5 @@
-// What istiod tells a proxy about one host, as data: tiers of ordered rules, each with a match and what it does. Made by
-// compile/, read by decide.ts; a proof intersects the matches of two of them.
+// The configuration of a proxy for one host, as data: tiers of ordered rules, each with a match and an action. Made by
+// compile/, read by decide.ts; a proof intersects the matches of two rules.
 import type { HeaderMatch } from './istio/objects.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -9,51 +9,52 @@ export interface CompiledHost {
   readonly host: string;
   readonly port: number;
   /**
-   * A VirtualService each, and at last the Service itself. A proxy goes by the first tier with a rule that it is told
-   * of: the others do not exist for it. Within it, the first rule that fits decides, and none means 404.
+   * One tier for each VirtualService, and a last one for the Service itself. A proxy uses the first tier with a rule
+   * that is not excluded for it, and ignores the others. Within it, the first rule that matches decides; without one it
+   * is 404.
    */
   readonly tiers: readonly Tier[];
-  /** What happens when there is no tier for the caller. */
+  /** What happens if no tier applies to the caller. */
   readonly otherwise: Otherwise;
 }
 
 /**
- * `UnknownHost`: no such host at this gateway, 404. `Passthrough`: the request goes where it was addressed to. `NotHttp`:
- * the same, as the port is not one of HTTP. `BlackHole`: 502, as only known hosts are allowed. `NoListener`: nobody
- * answers.
+ * `UnknownHost`: no such host at this gateway, 404. `Passthrough`: the request goes to its original destination.
+ * `NotHttp`: the same, as the port is not HTTP. `BlackHole`: 502, as only known hosts are allowed. `NoListener`:
+ * nothing listens on the port.
  */
 export type Otherwise = 'UnknownHost' | 'Passthrough' | 'NotHttp' | 'BlackHole' | 'NoListener';
 
 export interface Tier {
-  /** `NAMESPACE/NAME`; absent for what a Service gets without any, and at gateways, where the rules of several are joined. */
+  /** `NAMESPACE/NAME`; absent for the tier of a Service, and at gateways, where the rules of several are merged. */
   readonly virtualService?: string;
   readonly rules: readonly Rule[];
 }
 
 /** One match entry of one route; a route without entries is one rule that matches everything. */
 export interface Rule {
-  /** `NAMESPACE/NAME` of the VirtualService with the hosts; absent for what a Service gets without any. */
+  /** `NAMESPACE/NAME` of the root VirtualService; absent for the default rule of a Service. */
   readonly virtualService?: string;
   /** `NAMESPACE/NAME` of the delegate that the route is from. */
   readonly delegate?: string;
   /** The name of the route; with that of the match entry, if it has one. */
   readonly name: string;
-  /** Where the route is among those of its VirtualService or delegate. */
+  /** The index of the route in its VirtualService or delegate. */
   readonly index: number;
   readonly match: RuleMatch;
-  /** Why the proxy is not told of it: it is for another port or gateway. */
+  /** Why istiod does not send it to the proxy: it is for another port or gateway. */
   readonly excluded?: string;
   /** Why Envoy refuses it, and with it every update of its port. */
   readonly refused?: string;
   readonly action: Action;
 }
 
-/** All of it must hold. */
+/** All conditions must hold. */
 export interface RuleMatch {
-  /** What istiod looks at: who is told of the rule. */
+  /** The callers that istiod sends the rule to. */
   readonly source?: { readonly labels?: Labels; readonly namespace?: string };
   readonly path?: PathCondition;
-  /** Method, scheme and authority are among them, as `:method`, `:scheme` and `:authority`. Names are in lower case. */
+  /** Includes method, scheme and authority, as `:method`, `:scheme` and `:authority`. Names are in lower case. */
   readonly headers: readonly HeaderCondition[];
   readonly query: readonly QueryCondition[];
 }
@@ -66,15 +67,15 @@ export interface PathCondition {
 
 export interface HeaderCondition {
   readonly name: string;
-  /** Without any form it asks only that the header is there. */
+  /** If empty, the header only has to be present. */
   readonly value: HeaderMatch;
-  /** Must not hold. A header that is not there counts as empty then, unless only its presence is asked for. */
+  /** The condition must not hold. An absent header then counts as empty, unless only presence is excluded. */
   readonly negated: boolean;
 }
 
 export interface QueryCondition {
   readonly name: string;
-  /** Without any form it asks only that the parameter is there. */
+  /** If empty, the parameter only has to be present. */
   readonly value: HeaderMatch;
 }
 
@@ -82,11 +83,11 @@ export type Action = RouteAction | RedirectAction | ResponseAction;
 
 export interface RouteAction {
   readonly kind: 'route';
-  /** Those that get requests: with a weight above zero, or the only one. */
+  /** The destinations that get requests: those with a weight above zero, or the only one. */
   readonly destinations: readonly Destination[];
   readonly rewrite?: Rewrite;
   readonly mirrors: readonly Mirror[];
-  /** As in the route; none unless it says so. */
+  /** The timeout of the route, if it has one. */
   readonly timeout?: string;
   readonly retries: Retries;
   readonly fault?: Fault;
@@ -95,22 +96,22 @@ export interface RouteAction {
 export interface Destination extends Target {
   /** In percent. */
   readonly weight: number;
-  /** What is done to the headers, in this order. */
+  /** The header operations, in the order in which they are applied. */
   readonly requestHeaders: readonly HeaderStep[];
   readonly responseHeaders: readonly HeaderStep[];
-  /** The host that the workload is told of instead of the request's own. */
+  /** The Host header that replaces the one of the request. */
   readonly authority?: string;
 }
 
-/** Where a request can be sent to, and who is there. */
+/** A resolved destination, and the workloads that answer there. */
 export interface Target {
-  /** In full. */
+  /** The full name. */
   readonly host: string;
   readonly subset?: string;
   readonly port: number;
-  /** `External`: outside the cluster. All but it and `Reached` answer with 503. */
+  /** `External`: outside the cluster. All outcomes except `Reached` and `External` are answered with 503. */
   readonly outcome: 'Reached' | 'External' | 'UnknownHost' | 'MissingSubset' | 'NoEndpoints';
-  /** Those that answer, as `NAMESPACE/KIND/NAME`. */
+  /** The workloads that answer, as `NAMESPACE/KIND/NAME`. */
   readonly workloads: readonly string[];
 }
 
@@ -125,7 +126,7 @@ export interface HeaderStep {
 }
 
 export interface Rewrite {
-  /** Takes the place of what the match on the path fits. */
+  /** Replaces the part of the path that matched. */
   readonly path?: string;
   readonly regex?: { readonly match: string; readonly rewrite: string };
 }
@@ -147,8 +148,9 @@ export interface RedirectAction {
   readonly scheme?: string;
   readonly authority?: string;
   readonly port?: number;
-  /** Takes the place of the path; or of what the match on the path fits. */
+  /** Replaces the whole path. */
   readonly path?: string;
+  /** Replaces the part of the path that matched. */
   readonly prefixRewrite?: string;
   readonly responseHeaders: readonly HeaderStep[];
   readonly fault?: Fault;

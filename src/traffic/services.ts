@@ -1,4 +1,4 @@
-// Services, ServiceEntries and workloads as the mesh knows them.
+// Services, ServiceEntries and workloads as the mesh sees them.
 import { keyOf } from '../kube/index.ts';
 import type { AnyObject, KubeObject } from '../kube/index.ts';
 import { defineKind } from '../kube/objects.ts';
@@ -24,7 +24,7 @@ export interface Service extends KubeObject {
 }
 export const Service = defineKind<Service>('v1', 'Service', 'services');
 
-/** Deployments, StatefulSets and the like. */
+/** A Deployment, StatefulSet or DaemonSet. */
 export interface PodOwner extends KubeObject {
   readonly spec?: {
     readonly replicas?: number;
@@ -33,7 +33,7 @@ export interface PodOwner extends KubeObject {
   };
   readonly status?: {
     readonly readyReplicas?: number;
-    /** Of a DaemonSet. */
+    /** Only for a DaemonSet. */
     readonly numberReady?: number;
     readonly [field: string]: unknown;
   };
@@ -42,7 +42,7 @@ export const Deployment = defineKind<PodOwner>('apps/v1', 'Deployment', 'deploym
 export const StatefulSet = defineKind<PodOwner>('apps/v1', 'StatefulSet', 'statefulsets');
 export const DaemonSet = defineKind<PodOwner>('apps/v1', 'DaemonSet', 'daemonsets');
 
-/** Kinds whose template says which labels their pods have. */
+/** Kinds with a pod template. */
 export const POD_OWNERS: ReadonlySet<string> = new Set([Deployment.kind, StatefulSet.kind, DaemonSet.kind]);
 
 export interface Pod extends KubeObject {
@@ -53,10 +53,10 @@ export interface Pod extends KubeObject {
 }
 
 const EXPORT_TO = 'networking.istio.io/exportTo';
-/** Protocols of ports that are not read as HTTP. Others are, or are sniffed, which comes to the same for a request. */
+/** Protocols that are not HTTP. Other ports are HTTP or sniffed, which makes no difference for an HTTP request. */
 const OPAQUE = new Set(['https', 'mongo', 'mysql', 'redis', 'sctp', 'tcp', 'tls', 'udp']);
 
-/** What the mesh knows of a Service. */
+/** A Service as the mesh sees it. */
 export function meshService(service: Service, clusterDomain: string): MeshService {
   const { metadata, spec = {} } = service;
   const { name, namespace = '' } = metadata;
@@ -76,12 +76,12 @@ export function meshService(service: Service, clusterDomain: string): MeshServic
   };
 }
 
-/** Whether a port is of HTTP, by what its name starts with. */
+/** Whether a port is HTTP, by the prefix of its name. */
 function isHttp(name = ''): boolean {
   return !OPAQUE.has(name.split('-', 1)[0]!.toLowerCase());
 }
 
-/** What the mesh knows of a ServiceEntry: a service for each of its hosts. */
+/** A ServiceEntry as the mesh sees it: one service for each of its hosts. */
 export function meshServicesOf(entry: ServiceEntry): readonly MeshService[] {
   const { metadata, spec = {} } = entry;
   const { name, namespace = '' } = metadata;
@@ -107,7 +107,7 @@ export function meshServicesOf(entry: ServiceEntry): readonly MeshService[] {
   }));
 }
 
-/** The pods of a Deployment or the like. Where it has no status, as in a manifest, they are taken for ready. */
+/** The pods of a Deployment, StatefulSet or DaemonSet. Without a status, as in a manifest, they count as ready. */
 export function workloadOf({ kind, metadata, spec, status }: PodOwner): Workload {
   const ready = status?.readyReplicas ?? status?.numberReady ?? 0;
   const isReady = status === undefined ? (spec?.replicas ?? 1) > 0 : ready > 0;
@@ -118,7 +118,7 @@ export function workloadOf({ kind, metadata, spec, status }: PodOwner): Workload
   };
 }
 
-/** One pod, under the name of what owns it. */
+/** A pod as a workload, with the name of its owner. */
 export function workloadOfPod(pod: Pod): Workload {
   const { metadata, status } = pod;
   const { namespace, labels = {}, ownerReferences = [] } = metadata;
@@ -135,7 +135,7 @@ export function workloadOfPod(pod: Pod): Workload {
   };
 }
 
-/** Whether a service's selector chooses a workload. */
+/** Whether the selector of a service matches a workload. */
 export function selects({ namespace, selector }: MeshService, { key, labels }: Workload): boolean {
   const conditions = Object.entries(selector ?? {});
   return (
@@ -145,7 +145,7 @@ export function selects({ namespace, selector }: MeshService, { key, labels }: W
   );
 }
 
-/** A ready endpoint of an EndpointSlice: the pod that it is for. */
+/** The endpoints of a Service. */
 export interface EndpointSlice extends KubeObject {
   readonly endpoints?: readonly {
     readonly addresses?: readonly string[];
@@ -155,12 +155,12 @@ export interface EndpointSlice extends KubeObject {
 }
 const SERVICE_NAME = 'kubernetes.io/service-name';
 
-/** The key of the Service that a slice is for. */
+/** The key of the Service of a slice. */
 export function serviceOfSlice({ metadata }: AnyObject): string {
   return keyOf({ name: metadata.labels?.[SERVICE_NAME] ?? '', namespace: metadata.namespace ?? '' });
 }
 
-/** Who answers by a slice: the pods as far as they are known, else the bare address. */
+/** The workloads behind the endpoints of a slice: pods if they are known, else the bare addresses. */
 export function workloadsOfSlice(
   slice: EndpointSlice,
   pod: (key: string) => Workload | undefined,

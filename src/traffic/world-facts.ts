@@ -1,4 +1,4 @@
-// The world of a controller: its tables, found by what the compiler looks things up by. Every look-up is a tracked read.
+// The world of a controller: its tables, with indexes for the lookups of the compiler. Every lookup is a tracked read.
 import type { Facts } from '../controller/index.ts';
 import { defineTable, keyOf } from '../kube/index.ts';
 import type { AnyKind, TableKind } from '../kube/index.ts';
@@ -16,14 +16,14 @@ const Entries = defineTable(ServiceEntry, {
 });
 const Sidecars = defineTable(Sidecar, { optional: true });
 const Gateways = defineTable(Gateway, { optional: true });
-/** Rules for some callers of a namespace alone. */
+/** DestinationRules that select workloads, by namespace. */
 const SelectingRules = defineTable(DestinationRule, {
   indexes: {
     selecting: ({ metadata, spec }) => (spec?.workloadSelector === undefined ? [] : [metadata.namespace ?? '']),
   },
 });
 
-/** The kinds that a world is read from, in the tables that it is read from. */
+/** The tables that a world is read from. */
 export const worldTables: readonly AnyKind[] = [
   VirtualService,
   DestinationRule,
@@ -35,7 +35,7 @@ export const worldTables: readonly AnyKind[] = [
   ...meshConfigTables,
 ];
 
-/** Where an index by the labels of pods has a Deployment. */
+/** The keys of a Deployment in an index by pod labels. */
 export function templateLabels({ metadata, spec }: PodOwner): readonly string[] {
   return Object.entries(spec?.template?.metadata?.labels ?? {}).map((label) => labelEntry(metadata.namespace, label));
 }
@@ -51,7 +51,7 @@ interface ByHost {
 
 const byDomain = new Map<string, ByHost>();
 
-/** What a short name stands for depends on the domain of the cluster, so each has an index of its own. */
+/** The meaning of a short name depends on the cluster domain, so each domain has its own indexes. */
 function byHost(clusterDomain: string): ByHost {
   let found = byDomain.get(clusterDomain);
   if (found === undefined) {
@@ -72,12 +72,12 @@ function byHost(clusterDomain: string): ByHost {
   return found;
 }
 
-/** Environments have indexes of their own in the same table. */
+/** Index names. Environments define other indexes on the same table. */
 const delegation = 'delegation';
 const lookup = (clusterDomain: string): string => `look-up in ${clusterDomain}`;
 const destination = (clusterDomain: string): string => `destination in ${clusterDomain}`;
 
-/** The world that facts show. Who answers for a Service is known from Deployments. */
+/** The world that the facts describe. The workloads of a Service are its Deployments. */
 export function worldOfFacts(facts: Facts, settings: MeshSettings): World {
   const { clusterDomain } = settings;
   const { virtualServices, rules } = byHost(clusterDomain);
@@ -114,7 +114,7 @@ function serviceOf(facts: Facts, host: string, clusterDomain: string): readonly 
   return found === undefined ? [] : [meshService(found, clusterDomain)];
 }
 
-/** Who answers for a service: Deployments of an index by `templateLabels`. */
+/** The workloads of a service, from a table of Deployments with an index by `templateLabels`. */
 export function workloadsFor(
   facts: Facts,
   service: MeshService,
@@ -129,8 +129,8 @@ export function workloadsFor(
     .filter((each) => selects(service, each));
 }
 
-/** Of a caller's labels those that make a difference to what it is told: Sidecars and rules select by them. */
-export function tellingLabels(
+/** The labels of a caller that affect its rules: those in selectors of Sidecars and DestinationRules. */
+export function selectedLabels(
   facts: Facts,
   namespace: string,
   labels: Readonly<Record<string, string>> = {},

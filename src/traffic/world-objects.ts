@@ -1,4 +1,4 @@
-// A world made from objects: those of a folder of manifests, of a cluster that was listed once, or of a test.
+// A world made from objects: from a folder of manifests, from a cluster that was listed once, or in a test.
 import { keyOf } from '../kube/index.ts';
 import type { AnyKind, AnyObject, Kind, KubeObject } from '../kube/index.ts';
 import { indexBy } from './index-by.ts';
@@ -23,7 +23,7 @@ import type { EndpointSlice, Pod } from './services.ts';
 import { DEFAULT_MESH } from './world.ts';
 import type { MeshService, MeshSettings, World } from './world.ts';
 
-/** The kinds that a world is listed as from a cluster. Where there are no pods, their owners tell who answers. */
+/** The kinds to list from a cluster for a world. Without pods, their owners stand for the workloads. */
 export const worldKinds: readonly AnyKind[] = [
   VirtualService,
   DestinationRule,
@@ -43,16 +43,16 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
   ['EndpointSlice', 'discovery.k8s.io'],
 ]);
 
-/** Whether an object is of a kind that matters, and not of another one with the same name, such as a Gateway. */
+/** Whether an object is of a kind that affects routing, and not of a kind with the same name in another group. */
 export function isOfWorld({ apiVersion, kind }: KubeObject): boolean {
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
   return GROUPS.get(kind) === group;
 }
 
 /**
- * The world that some objects make. Kinds that do not matter are left out. Who answers for a Service is known from its
- * EndpointSlices, else from its pods, else from Deployments and the like. What istiod is configured with is known from
- * its ConfigMap, where `settings` do not say otherwise.
+ * The world that the objects describe; other kinds are ignored. The workloads of a Service come from its
+ * EndpointSlices, else from its pods, else from Deployments and other pod owners. The mesh configuration comes from the
+ * ConfigMap of istiod, and `settings` override it.
  */
 export function worldOf(objects: Iterable<KubeObject>, settings: Partial<MeshSettings> = {}): World {
   const byKind = Map.groupBy(objects, ({ kind }) => kind);

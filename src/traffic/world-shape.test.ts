@@ -26,10 +26,17 @@ test.each([
     'spec.http[0].route[0].weight must be a number, found "50"',
     ['spec', 'http', 0, 'route', 0, 'weight'],
   ],
+  [
+    'VirtualService',
+    'spec: { tls: [{ route: [{ destination: cart }] }] }',
+    'spec.tls[0].route[0].destination must be an object, found "cart"',
+    ['spec', 'tls', 0, 'route', 0, 'destination'],
+  ],
+  ['VirtualService', 'spec: { tcp: {} }', 'spec.tcp must be a list, found {}', ['spec', 'tcp']],
   ['DestinationRule', 'spec: { subsets: {} }', 'spec.subsets must be a list, found {}', ['spec', 'subsets']],
   ['Service', 'spec: { selector: { v: 1 } }', 'spec.selector.v must be a string, found 1', ['spec', 'selector', 'v']],
   ['Pod', 'metadata: { labels: [] }', 'metadata.labels must be an object, found []', ['metadata', 'labels']],
-])('a field of another type is named: %s %s', (kind, fields, message, at) => {
+])('worldProblem names a field of the wrong type: %s %s', (kind, fields, message, at) => {
   expect(problemOf(kind, fields)).toEqual({ at, message });
 });
 
@@ -37,11 +44,11 @@ test.each([
   ['VirtualService', 'spec: { hosts: [a], http: [{ match: [{ headers: { x: {} } }], corsPolicy: 7 }] }'],
   ['Sidecar', 'spec:'],
   ['Whatever', 'spec: 7'],
-])('what is not read may be anything: %s %s', (kind, fields) => {
+])('worldProblem accepts any value in fields that are not read: %s %s', (kind, fields) => {
   expect(problemOf(kind, fields)).toBeUndefined();
 });
 
-test('a kind of others with the same name has fields of its own', () => {
+test('worldProblem ignores a kind with the same name in another group', () => {
   const apiVersion = 'gateway.networking.k8s.io/v1';
   expect(
     worldProblem({ apiVersion, kind: 'Gateway', metadata: { name: 'a' }, spec: { servers: 7 } } as KubeObject),

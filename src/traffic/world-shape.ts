@@ -1,25 +1,25 @@
-// Whether objects of a world have the shape that the model relies on: those of a cluster do, manifests may not.
+// Checks that objects have the field types that the model relies on: those of a cluster do, manifests may not.
 import { VirtualService, DestinationRule, Gateway, ServiceEntry, Sidecar } from './istio/objects.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { DaemonSet, Deployment, Service, StatefulSet } from './services.ts';
 import { isOfWorld, worldKinds } from './world-objects.ts';
 
-type Fields = Readonly<Record<string, Shape>>;
+type FieldShapes = Readonly<Record<string, Shape>>;
 type Shape =
   | 'a string'
   | 'a number'
   | 'a boolean'
   | { readonly listOf: Shape }
   | { readonly mapOf: Shape }
-  | { readonly fields: Fields };
+  | { readonly fields: FieldShapes };
 
 const TEXT: Shape = 'a string';
 const NUMBER: Shape = 'a number';
 const FLAG: Shape = 'a boolean';
 const TEXTS: Shape = { listOf: TEXT };
 const LABELS: Shape = { mapOf: TEXT };
-const object = (fields: Fields): Shape => ({ fields });
-const list = (fields: Fields): Shape => ({ listOf: { fields } });
+const object = (fields: FieldShapes): Shape => ({ fields });
+const list = (fields: FieldShapes): Shape => ({ listOf: { fields } });
 
 const MATCH = object({ exact: TEXT, prefix: TEXT, regex: TEXT });
 const MATCHES: Shape = { mapOf: MATCH };
@@ -27,7 +27,7 @@ const PERCENT = object({ value: NUMBER });
 const DESTINATION = object({ host: TEXT, subset: TEXT, port: object({ number: NUMBER }) });
 const OPERATIONS = object({ set: LABELS, add: LABELS, remove: TEXTS });
 const HEADERS = object({ request: OPERATIONS, response: OPERATIONS });
-const SERVICE_PORT: Fields = { name: TEXT, protocol: TEXT, appProtocol: TEXT, port: NUMBER, number: NUMBER };
+const SERVICE_PORT: FieldShapes = { name: TEXT, protocol: TEXT, appProtocol: TEXT, port: NUMBER, number: NUMBER };
 
 const HTTP = list({
   name: TEXT,
@@ -64,12 +64,14 @@ const HTTP = list({
   headers: HEADERS,
 });
 
+const STREAMS = list({ route: list({ destination: DESTINATION, weight: NUMBER }) });
+
 const SELECTOR = object({
   matchLabels: LABELS,
   matchExpressions: list({ key: TEXT, operator: TEXT, values: TEXTS }),
 });
 const CONTAINERS = list({ name: TEXT, image: TEXT, command: TEXTS, env: list({ name: TEXT }) });
-const POD_OWNER: Fields = {
+const POD_OWNER: FieldShapes = {
   replicas: NUMBER,
   selector: SELECTOR,
   template: object({
@@ -121,9 +123,9 @@ const METADATA = object({
 });
 
 /** The fields of `spec` that are read, by kind. */
-const SPECS: ReadonlyMap<string, Fields> = new Map(
-  Object.entries<Fields>({
-    [VirtualService.kind]: { hosts: TEXTS, gateways: TEXTS, exportTo: TEXTS, http: HTTP },
+const SPECS: ReadonlyMap<string, FieldShapes> = new Map(
+  Object.entries<FieldShapes>({
+    [VirtualService.kind]: { hosts: TEXTS, gateways: TEXTS, exportTo: TEXTS, http: HTTP, tls: STREAMS, tcp: STREAMS },
     [DestinationRule.kind]: {
       host: TEXT,
       exportTo: TEXTS,
@@ -165,8 +167,8 @@ const SPECS: ReadonlyMap<string, Fields> = new Map(
 );
 
 /** The fields beside `spec` and `status` that are read, by kind. */
-const OTHERS: ReadonlyMap<string, Fields> = new Map(
-  Object.entries<Fields>({
+const OTHERS: ReadonlyMap<string, FieldShapes> = new Map(
+  Object.entries<FieldShapes>({
     ConfigMap: { data: LABELS },
     Event: {
       involvedObject: object({ kind: TEXT, name: TEXT, namespace: TEXT, uid: TEXT }),
@@ -187,16 +189,16 @@ const OTHERS: ReadonlyMap<string, Fields> = new Map(
   }),
 );
 
-/** Where an object is not what the model takes it for. */
+/** A field with the wrong type. */
 export interface ShapeProblem {
   readonly at: readonly (string | number)[];
   readonly message: string;
 }
 
-/** The first field that is not of its type; undefined if all are. */
+/** The first field with the wrong type; undefined if there is none. */
 export function worldProblem(written: KubeObject): ShapeProblem | undefined {
   const { kind } = written;
-  // Kinds of others may have the same name.
+  // Another API group may have a kind with the same name.
   const isOthers = worldKinds.some((each) => each.kind === kind) && !isOfWorld(written);
   const spec = isOthers ? undefined : SPECS.get(kind);
   const shape = object({

@@ -1,16 +1,16 @@
-// What decides about requests, as the compiler looks things up: by host, never by going through everything. A world is
-// made from objects (world-objects.ts) or from the tables of a controller (models.ts).
+// The objects that decide about requests, with the lookups of the compiler: by host, never by a scan over everything. A
+// world is made from objects (world-objects.ts) or from the tables of a controller (world-facts.ts).
 import type { Ref } from '../kube/index.ts';
 import type { DestinationRule, Gateway, Sidecar, VirtualService } from './istio/objects.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What the mesh is configured with. */
+/** The mesh configuration. */
 export interface MeshSettings {
   readonly clusterDomain: string;
-  /** Where what holds for the whole mesh is. */
+  /** The namespace of the configuration for the whole mesh. */
   readonly rootNamespace: string;
-  /** What happens to requests for hosts that nobody knows, where no Sidecar says otherwise. */
+  /** What happens to requests to unknown hosts, unless a Sidecar overrides it. */
   readonly outboundTrafficPolicy: 'ALLOW_ANY' | 'REGISTRY_ONLY';
 }
 
@@ -22,19 +22,19 @@ export const DEFAULT_MESH: MeshSettings = {
 
 export interface World {
   readonly settings: MeshSettings;
-  /** Those with a host, in full and in lower case: `reviews.shop.svc.cluster.local`, `*.example.com`. */
+  /** The VirtualServices with a host, in full and in lower case: `reviews.shop.svc.cluster.local`, `*.example.com`. */
   virtualServices(host: string): readonly VirtualService[];
   virtualService(ref: Ref): VirtualService | undefined;
-  /** Those with a route or a mirror to a host, in full. */
+  /** The VirtualServices with a destination or mirror for a host, in full. */
   virtualServicesTo(host: string): readonly VirtualService[];
-  /** Those with a route that delegates to this one. */
+  /** The VirtualServices that delegate to this one. */
   delegatingTo(ref: Ref): readonly VirtualService[];
   destinationRules(host: string): readonly DestinationRule[];
-  /** What has a host, in full: Services and the hosts of ServiceEntries. */
+  /** The Services and ServiceEntries with a host, in full. */
   services(host: string): readonly MeshService[];
-  /** All of them; asked for only where a wildcard in a VirtualService may stand for any. */
+  /** All services; used only where a wildcard in a VirtualService may cover any of them. */
   allServices(): readonly MeshService[];
-  /** Who answers for a service. */
+  /** The workloads behind a service. */
   workloads(service: MeshService): readonly Workload[];
   sidecars(namespace: string): readonly Sidecar[];
   /** The namespaces that have Sidecars. */
@@ -49,11 +49,11 @@ export interface MeshService {
   readonly name: string;
   readonly kind: 'Service' | 'ServiceEntry';
   readonly ports: readonly { readonly number: number; readonly isHttp: boolean }[];
-  /** Everybody unless told. */
+  /** Defaults to `*`, all namespaces. */
   readonly exportTo: readonly string[];
-  /** Names below its own are its pods. */
+  /** Whether names below its own refer to its pods. */
   readonly isHeadless: boolean;
-  /** Where its endpoints are known: by labels of pods, by addresses, or outside. */
+  /** Selects the pods behind it. Otherwise its endpoints are `endpoints`, or outside the cluster. */
   readonly selector?: Labels;
   readonly isExternal: boolean;
   readonly endpoints?: readonly Workload[];
@@ -64,6 +64,6 @@ export interface Workload {
   /** `NAMESPACE/KIND/NAME`. */
   readonly key: string;
   readonly labels: Labels;
-  /** Whether any of them is ready for requests. */
+  /** Whether any of the pods is ready. */
   readonly isReady: boolean;
 }

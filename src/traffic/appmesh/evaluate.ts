@@ -1,6 +1,6 @@
-// Where a request lands in a mesh of AWS App Mesh: a model of what its Envoys are told. There is no App Mesh any more that
-// could be asked; the rules are those of its documentation.
-import { fitsRegex } from '../regex.ts';
+// Where a request lands in AWS App Mesh: a model of the configuration that its Envoys get. App Mesh itself is
+// discontinued, so the rules follow its documentation.
+import { matchesRegex } from '../regex.ts';
 import type { Match, Mesh, Route, ValueMatch } from './mesh.ts';
 
 export interface Request {
@@ -12,15 +12,15 @@ export interface Request {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Where a request lands: shares of virtual nodes in percent; or why nowhere. */
+/** Where a request lands: the share of each virtual node in percent, or the reason why it lands nowhere. */
 export type Landing =
   | { readonly nodes: Readonly<Record<string, number>> }
-  /** No route is for it. */
+  /** No route matches. */
   | { readonly status: 404 }
-  /** The one who calls may not call this host. */
+  /** The host is not a backend of the calling virtual node. */
   | { readonly status: 'unreachable' };
 
-/** Where a request of a virtual node lands. */
+/** Where a request from a virtual node lands. */
 export function landingOf(mesh: Mesh, from: string, request: Request): Landing {
   const provider = mesh.services.get(request.host);
   if (provider === undefined || !mesh.backends.get(from)?.has(request.host)) return { status: 'unreachable' };
@@ -34,7 +34,7 @@ export function landingOf(mesh: Mesh, from: string, request: Request): Landing {
 
 const LOWEST_PRIORITY = 1000;
 
-/** By priority; where none is given, the longest prefix first. */
+/** Sorted by priority; routes of the same priority with the longest path first. */
 function inOrder(routes: readonly Route[]): readonly Route[] {
   const rank = ({ priority = LOWEST_PRIORITY }: Route): number => priority;
   const length = ({ match }: Route): number => match.prefix?.length ?? match.path?.exact?.length ?? 0;
@@ -45,12 +45,12 @@ function fits({ prefix, path, method, headers = [], queryParameters = [] }: Matc
   const has = (values: Readonly<Record<string, string>> = {}, { name, match }: ValueMatch): boolean => {
     const value = Object.hasOwn(values, name) ? values[name]! : undefined;
     if (value === undefined || match === undefined) return value !== undefined;
-    return match.exact === undefined ? fitsRegex(match.regex ?? '', value) : value === match.exact;
+    return match.exact === undefined ? matchesRegex(match.regex ?? '', value) : value === match.exact;
   };
   return (
     (prefix === undefined || request.path.startsWith(prefix)) &&
     (path?.exact === undefined || request.path === path.exact) &&
-    (path?.regex === undefined || fitsRegex(path.regex, request.path)) &&
+    (path?.regex === undefined || matchesRegex(path.regex, request.path)) &&
     (method === undefined || method === (request.method ?? 'GET')) &&
     headers.every((each) => has(request.headers, { ...each, name: each.name.toLowerCase() })) &&
     queryParameters.every((each) => has(request.query, each))

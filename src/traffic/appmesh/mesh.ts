@@ -1,8 +1,8 @@
-// A mesh of AWS App Mesh as far as requests are concerned, read from either of its dialects: what its API takes, and the
-// objects of its Kubernetes controller.
+// The routing part of an AWS App Mesh, read from either form: the input of its API, or the objects of its Kubernetes
+// controller.
 import type { KubeObject } from '../../kube/objects.ts';
 
-/** How a request must be. */
+/** The conditions on a request. */
 export interface Match {
   readonly prefix?: string;
   readonly path?: { readonly exact?: string; readonly regex?: string };
@@ -11,7 +11,7 @@ export interface Match {
   readonly queryParameters?: readonly ValueMatch[];
 }
 
-/** Without `match` it must only be there. */
+/** A header or query parameter. Without `match` it only has to be present. */
 export interface ValueMatch {
   readonly name: string;
   readonly match?: { readonly exact?: string; readonly regex?: string };
@@ -25,7 +25,7 @@ export interface Route {
 }
 
 export interface Mesh {
-  /** The services that each virtual node may call, by the name of the node. */
+  /** The hosts that each virtual node may call, by the name of the node. */
   readonly backends: ReadonlyMap<string, ReadonlySet<string>>;
   /** By host. */
   readonly services: ReadonlyMap<string, { readonly node: string } | { readonly router: string }>;
@@ -60,7 +60,7 @@ interface HttpRoute<T> {
   readonly action: { readonly weightedTargets: readonly (T & { readonly weight: number })[] };
 }
 
-/** Reads what the API takes. */
+/** Reads the input of the App Mesh API. */
 export function meshOfResources({ virtualNodes, virtualServices, virtualRouters, routes }: Resources): Mesh {
   const ofRouter = new Map<string, Route[]>(Object.keys(virtualRouters).map((name) => [name, []]));
   for (const [name, route] of Object.entries(routes) as [string, ApiRoute][]) {
@@ -105,7 +105,7 @@ interface Spec {
   }[];
 }
 
-/** Reads the objects of the controller, which refer to each other by their names in the cluster. */
+/** Reads the objects of the App Mesh controller, which refer to each other by their names in the cluster. */
 export function meshOfObjects(objects: readonly KubeObject[]): Mesh {
   const all = objects as readonly (KubeObject & { readonly spec: Spec })[];
   const keyOf = (kind: string, namespace: string | undefined, name: string): string => `${kind} ${namespace}/${name}`;
@@ -114,7 +114,7 @@ export function meshOfObjects(objects: readonly KubeObject[]): Mesh {
   );
   const named = (kind: string, from: KubeObject, { name, namespace = from.metadata.namespace }: Reference): string =>
     awsNames.get(keyOf(kind, namespace, name))!;
-  const ofKind = (wanted: string) => all.filter(({ kind }) => kind === wanted);
+  const ofKind = (expected: string) => all.filter(({ kind }) => kind === expected);
   return {
     backends: new Map(
       ofKind('VirtualNode').map((node) => [

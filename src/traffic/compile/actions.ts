@@ -1,9 +1,9 @@
-// What a route does with the requests that it fits, as istiod tells Envoy.
+// What a route does with the requests that it matches, as istiod configures Envoy.
 import type { HeaderOperations, HttpRoute, RouteDestination, RouteHeaders } from '../istio/objects.ts';
 import type { Action, Destination, Fault, HeaderStep, Mirror, Retries, RouteAction } from '../rules.ts';
-import type { LookUp, Wanted } from './targets.ts';
+import type { LookUp, DestinationAddress } from './targets.ts';
 
-/** What becomes of a route: its action, or why Envoy refuses it. */
+/** The action of a route, or why Envoy refuses it. */
 export function actionOf(route: HttpRoute, port: number, lookUp: LookUp): Action | { readonly refused: string } {
   const { redirect, directResponse } = route;
   const fault = faultOf(route);
@@ -52,7 +52,7 @@ function redirectOf(route: HttpRoute, listenPort: number): Action | { readonly r
   };
 }
 
-/** A single destination gets all, whatever its weight; of several, those without any get nothing. */
+/** A single destination gets all requests, whatever its weight. With several, those without a weight get none. */
 function destinationsOf(route: HttpRoute, lookUp: LookUp): readonly Destination[] {
   const all = route.route ?? [];
   const isSingle = all.length === 1;
@@ -61,24 +61,28 @@ function destinationsOf(route: HttpRoute, lookUp: LookUp): readonly Destination[
   return taking.map((each) => {
     const authority = route.rewrite?.authority || authorityOf(route.headers) || authorityOf(each.headers);
     return {
-      ...lookUp(wantedOf(each.destination)),
+      ...lookUp(destinationAddress(each.destination)),
       weight: isSingle ? 100 : (100 * each.weight!) / total,
-      requestHeaders: bothSteps(route, each, 'request', isSingle),
-      responseHeaders: bothSteps(route, each, 'response', isSingle),
+      requestHeaders: mergedSteps(route, each, 'request', isSingle),
+      responseHeaders: mergedSteps(route, each, 'response', isSingle),
       ...(authority && { authority }),
     };
   });
 }
 
-function wantedOf({ host = '', subset, port }: NonNullable<RouteDestination['destination']> = {}): Wanted {
+function destinationAddress({
+  host = '',
+  subset,
+  port,
+}: NonNullable<RouteDestination['destination']> = {}): DestinationAddress {
   return { host, ...(subset && { subset }), ...(port?.number && { port: port.number }) };
 }
 
 /**
- * Of several destinations, Envoy does first what is said at the destination; of a single one, istiod makes one list. In
- * each list headers are removed before others are set, and set before others are added.
+ * With several destinations, Envoy applies the header operations of the destination first. With a single one, istiod
+ * merges both lists. Within a list, headers are removed first, then set, then added.
  */
-function bothSteps(
+function mergedSteps(
   route: HttpRoute,
   destination: RouteDestination,
   way: 'request' | 'response',
@@ -107,7 +111,7 @@ function isInternal(name: string): boolean {
   return name.startsWith(':') || name.toLowerCase() === 'host';
 }
 
-/** Setting the Host header is rewriting the authority. */
+/** Setting the Host header rewrites the authority. */
 function authorityOf(headers: RouteHeaders | undefined): string | undefined {
   const { set = {}, add = {} } = headers?.request ?? {};
   const isAuthority = ([name]: readonly [string, string]): boolean => /^(?::authority|host)$/i.test(name);
@@ -135,12 +139,12 @@ function mirrorsOf(route: HttpRoute, lookUp: LookUp): readonly Mirror[] {
   ];
   return all
     .filter(({ destination, percentage }) => destination !== undefined && percentage > 0)
-    .map(({ destination, percentage }) => ({ ...lookUp(wantedOf(destination)), percentage }));
+    .map(({ destination, percentage }) => ({ ...lookUp(destinationAddress(destination)), percentage }));
 }
 
 const RETRY_ON = 'connect-failure,refused-stream,unavailable,cancelled,retriable-status-codes';
 
-/** What Envoy does where nobody says anything. */
+/** The retry policy of Istio for routes without one. */
 export const DEFAULT_RETRIES: Retries = { attempts: 2, on: RETRY_ON };
 
 function retriesOf({ retries }: HttpRoute): Retries {

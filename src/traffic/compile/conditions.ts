@@ -1,9 +1,9 @@
-// What a match entry of a route asks for, as conditions of a rule.
+// Translates a match entry of a route into the conditions of a rule.
 import type { HeaderMatch, HttpMatch } from '../istio/objects.ts';
 import { regexProblem } from '../regex.ts';
 import type { HeaderCondition, PathCondition, RuleMatch } from '../rules.ts';
 
-/** The conditions of a match entry; those on who calls are not among them where it names gateways. */
+/** The conditions of a match entry. Istio ignores those on the caller where the entry names gateways. */
 export function conditionsOf(entry: HttpMatch): RuleMatch {
   const { uri, ignoreUriCase = false, queryParams = {}, sourceLabels = {}, sourceNamespace, gateways = [] } = entry;
   const hasSource = gateways.length === 0 && (Object.keys(sourceLabels).length > 0 || Boolean(sourceNamespace));
@@ -28,7 +28,7 @@ export function conditionsOf(entry: HttpMatch): RuleMatch {
   };
 }
 
-/** Every path starts with `/`, so that one asks for nothing. */
+/** Every path starts with `/`, so the prefix `/` is no condition. */
 function pathOf(uri: HeaderMatch = {}, ignoreCase: boolean): PathCondition | undefined {
   const value = formOf(uri, { isPath: true });
   if (Object.keys(value).length === 0 || value.prefix === '/') return undefined;
@@ -39,19 +39,19 @@ function headersOf(headers: HttpMatch['headers'] = {}, negated: boolean): readon
   return Object.entries(headers).map(([name, value]) => ({ name: name.toLowerCase(), value: formOf(value), negated }));
 }
 
-/** The one form that a condition has; none where it asks only that there is something. */
+/** The one form of a condition; empty if the value only has to be present. */
 function formOf({ exact, prefix, regex }: HeaderMatch, { isPath = false } = {}): HeaderMatch {
   if (exact !== undefined) return { exact };
   if (prefix !== undefined) return { prefix };
   return regex === undefined || (regex === '*' && !isPath) ? {} : { regex };
 }
 
-/** Whether a rule is for every request that its proxy gets: istiod puts such routes last at gateways. */
+/** Whether a rule matches every request of its proxy. At gateways istiod puts such routes last. */
 export function isCatchAll({ path, headers, query }: RuleMatch): boolean {
   return (path === undefined || path.value.regex === '.*') && headers.length === 0 && query.length === 0;
 }
 
-/** Why Envoy refuses conditions. */
+/** Why Envoy refuses the conditions; undefined if it accepts them. */
 export function refusalOf({ path, headers, query }: RuleMatch): string | undefined {
   const texts = [...headers, ...query].map(({ name, value }) => ({ what: name, value }));
   const asked = path === undefined ? texts : [{ what: 'uri', value: path.value }, ...texts];

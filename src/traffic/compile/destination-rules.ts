@@ -1,5 +1,5 @@
-// Which DestinationRule a proxy goes by for a service: of those of its own namespace, of the service's and of the mesh's,
-// the first kind that has any; several for one host are joined.
+// Which DestinationRule a proxy applies to a service. Istio looks in the namespace of the proxy, then in that of the
+// service, then in the root namespace, and takes the first with a rule. Several rules for one host are merged.
 import { byAge } from '../istio/precedence.ts';
 import type { DestinationRule, RuleSubset } from '../istio/objects.ts';
 import type { MeshService, World } from '../world.ts';
@@ -8,7 +8,7 @@ import { hasLabels } from './visibility.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The subsets of a service, as a proxy in a namespace knows them; undefined if there is no rule. */
+/** The subsets of a service, as a proxy sees them; undefined if there is no rule. */
 export function subsetsOf(
   world: World,
   service: MeshService,
@@ -25,8 +25,8 @@ export function subsetsOf(
   return found && chosen(found, proxy)?.subsets;
 }
 
-/** Rules that are joined. */
-interface Joined {
+/** DestinationRules for one host, merged. */
+interface MergedRule {
   readonly exportTo: ReadonlySet<string>;
   readonly selector: Labels | undefined;
   readonly subsets: readonly RuleSubset[];
@@ -38,31 +38,31 @@ function rulesIn(
   host: string,
   namespace: string,
   counts: (rule: DestinationRule) => boolean,
-): readonly Joined[] | undefined {
+): readonly MergedRule[] | undefined {
   for (const each of [host, ...wildcardsOver(host)]) {
     const rules = world.destinationRules(each).filter((rule) => rule.metadata.namespace === namespace && counts(rule));
-    if (rules.length > 0) return join(rules);
+    if (rules.length > 0) return mergeRules(rules);
   }
   return undefined;
 }
 
-function exported(rules: readonly Joined[] | undefined, to: string): readonly Joined[] | undefined {
+function exported(rules: readonly MergedRule[] | undefined, to: string): readonly MergedRule[] | undefined {
   const found = rules?.filter(({ exportTo }) => exportTo.size === 0 || exportTo.has('*') || exportTo.has(to));
   return found?.length ? found : undefined;
 }
 
-/** Of several, the first whose selector fits the proxy; else the last without one. */
-function chosen(rules: readonly Joined[], { labels }: { readonly labels: Labels }): Joined | undefined {
+/** The first rule whose selector matches the proxy; else the last one without a selector. */
+function chosen(rules: readonly MergedRule[], { labels }: { readonly labels: Labels }): MergedRule | undefined {
   const selecting = rules.find(({ selector }) => selector !== undefined && hasLabels(labels, selector));
   return selecting ?? rules.findLast(({ selector }) => selector === undefined);
 }
 
-/** A rule with a selector is for its own namespace alone. */
+/** A rule with a workload selector applies only in its own namespace. */
 function exportOf({ spec }: DestinationRule): ReadonlySet<string> {
   return new Set(spec?.workloadSelector === undefined ? spec?.exportTo : ['.']);
 }
 
-/** Whether the pods of its own namespace go by a rule. */
+/** Whether a rule applies to the pods of its own namespace. */
 export function isLocal(rule: DestinationRule): boolean {
   const exportTo = exportOf(rule);
   return exportTo.size === 0 || ['*', '.', rule.metadata.namespace ?? ''].some((each) => exportTo.has(each));
@@ -73,17 +73,17 @@ function isPrivate(rule: DestinationRule): boolean {
   return exportTo.size === 1 && (exportTo.has('.') || exportTo.has(rule.metadata.namespace ?? ''));
 }
 
-/** Those with selectors come first, then the older ones; each adds the subsets that are not there yet. */
-function join(rules: readonly DestinationRule[]): readonly Joined[] {
+/** Merges rules: those with selectors first, then by age. Each adds the subsets whose names are still free. */
+function mergeRules(rules: readonly DestinationRule[]): readonly MergedRule[] {
   const isSelecting = ({ spec }: DestinationRule): number => (spec?.workloadSelector === undefined ? 1 : 0);
   const sorted = rules.toSorted((a, b) => isSelecting(a) - isSelecting(b) || byAge(a, b));
-  const joined: Joining[] = [];
+  const merged: MutableMergedRule[] = [];
   for (const rule of sorted) {
     const exportTo = exportOf(rule);
     const selector = rule.spec?.workloadSelector && (rule.spec.workloadSelector.matchLabels ?? {});
     const subsets = rule.spec?.subsets ?? [];
     let isSeparate = true;
-    for (const each of joined) {
+    for (const each of merged) {
       const isSame = sameSet(exportTo, each.exportTo);
       const isWider = each.exportTo.size > 0 && [...each.exportTo].every((to) => exportTo.has(to));
       isSeparate = !isSame;
@@ -97,18 +97,18 @@ function join(rules: readonly DestinationRule[]): readonly Joined[] {
       if (bothSelect || (selector === undefined && each.selector === undefined)) isSeparate = false;
       addSubsets(each, subsets);
     }
-    if (isSeparate) joined.push({ exportTo, selector, subsets: [...subsets], names: namesOf(subsets) });
+    if (isSeparate) merged.push({ exportTo, selector, subsets: [...subsets], names: namesOf(subsets) });
   }
-  return joined;
+  return merged;
 }
 
-/** There may be a rule for each of many environments: names are looked up, not looked for. */
-interface Joining extends Joined {
+/** With a rule for each of many environments, a set of names avoids a linear search. */
+interface MutableMergedRule extends MergedRule {
   readonly subsets: RuleSubset[];
   readonly names: Set<string>;
 }
 
-function addSubsets({ subsets: known, names }: Joining, subsets: readonly RuleSubset[]): void {
+function addSubsets({ subsets: known, names }: MutableMergedRule, subsets: readonly RuleSubset[]): void {
   const added = subsets.filter(({ name }) => !names.has(name));
   known.push(...added);
   for (const { name } of added) names.add(name);

@@ -1,4 +1,4 @@
-// What a proxy at the edge is told about a host: the rules of all VirtualServices for it, one after the other.
+// Compiles a host for a gateway: the rules of all its VirtualServices, one after the other.
 import { keyOf } from '../../kube/index.ts';
 import type { Gateway, GatewayServer, VirtualService } from '../istio/objects.ts';
 import { virtualServiceHosts } from '../istio/hosts.ts';
@@ -8,27 +8,27 @@ import type { CompiledHost, Rule } from '../rules.ts';
 import type { World } from '../world.ts';
 import { isCatchAll } from './conditions.ts';
 import { within, wildcardsOver } from './hostnames.ts';
-import { compilingFor, gatewayKey, rulesOf } from './routes.ts';
-import type { Compiling } from './routes.ts';
+import { compileContext, gatewayKey, rulesOf } from './routes.ts';
+import type { CompileContext } from './routes.ts';
 import type { Proxy } from './targets.ts';
-import { hasLabels, inOrder } from './visibility.ts';
+import { hasLabels, byPrecedence } from './visibility.ts';
 
-/** The rules for a host, in lower case and without port, at a gateway. */
+/** The rules of a gateway for a host, which is in lower case and without a port. */
 export function compileAtGateway(world: World, source: GatewaySource, host: string, port: number): CompiledHost {
   const proxy = proxyOf(world, source, port);
-  const compiling = compilingFor(world, proxy);
+  const context = compileContext(world, proxy);
   const servers = serversOn(world, proxy, host);
   if (servers.length === 0) return { host, port, tiers: [], otherwise: 'NoListener' };
   for (const name of [host, ...wildcardsOver(host)]) {
-    const rules = servers.flatMap((server) => rulesAt(compiling, server, name));
-    if (rules.some(isTold)) {
+    const rules = servers.flatMap((server) => rulesAt(context, server, name));
+    if (rules.some(isIncluded)) {
       return { host, port, tiers: [{ rules: catchAllsLast(rules) }], otherwise: 'UnknownHost' };
     }
   }
   return { host, port, tiers: [], otherwise: 'UnknownHost' };
 }
 
-/** The pods of a gateway: those that its Gateway selects. */
+/** The pods that the Gateway selects, as a proxy. */
 function proxyOf(world: World, source: GatewaySource, port: number): Proxy {
   const found = world.gateways().find(({ metadata }) => keyOf(metadata) === source.gateway);
   return {
@@ -44,7 +44,7 @@ interface Server extends GatewayServer {
   readonly gateway: string;
 }
 
-/** The servers of all Gateways for the same pods that listen on the port: those in the clear, or the one for the host. */
+/** The servers on the port, of all Gateways for these pods: every plaintext server, or the TLS server for the host. */
 function serversOn(world: World, { labels, port }: Proxy, host: string): readonly Server[] {
   const all = world
     .gateways()
@@ -70,12 +70,12 @@ function serversOf(gateway: Gateway): readonly Server[] {
   }));
 }
 
-/** The rules of a server for a name that it or a VirtualService has. */
-function rulesAt(compiling: Compiling, server: Server, name: string): readonly Rule[] {
-  const { world, proxy } = compiling;
+/** The rules of a server for a name in its hosts or in those of a VirtualService. */
+function rulesAt(context: CompileContext, server: Server, name: string): readonly Rule[] {
+  const { world, proxy } = context;
   const candidates = [name, ...wildcardsOver(name)].flatMap((each) => world.virtualServices(each));
   const redirects = server.tls?.httpsRedirect ? [toHttps] : [];
-  const rules = inOrder(candidates, proxy.namespace)
+  const rules = byPrecedence(candidates, proxy.namespace)
     .filter(({ metadata, spec }) => {
       const gateways = spec?.gateways ?? [];
       const hosts = hostsFor(server, metadata.namespace ?? '');
@@ -85,12 +85,12 @@ function rulesAt(compiling: Compiling, server: Server, name: string): readonly R
         meetAt(name, hosts, virtualServiceHosts(service, world.settings.clusterDomain))
       );
     })
-    .flatMap((service) => told(rulesOf(compiling, service, server.gateway), proxy));
-  const isRedirecting = rules.some(isTold) || server.hosts?.includes(name);
+    .flatMap((service) => rulesForProxy(rulesOf(context, service, server.gateway), proxy));
+  const isRedirecting = rules.some(isIncluded) || server.hosts?.includes(name);
   return isRedirecting ? [...redirects, ...rules] : rules;
 }
 
-/** The hosts of a server for VirtualServices of a namespace. */
+/** The hosts of a server that VirtualServices of a namespace may use. */
 function hostsFor({ hosts = [] }: Server, namespace: string): readonly string[] {
   return hosts.flatMap((each) => {
     const [scope, host] = each.includes('/') ? each.split('/') : ['*', each];
@@ -98,15 +98,15 @@ function hostsFor({ hosts = [] }: Server, namespace: string): readonly string[] 
   });
 }
 
-/** Whether a server and a VirtualService have a name in common: the narrower of a host of each. */
+/** Whether a name is where a host of the server and one of the VirtualService overlap: the narrower of the two. */
 function meetAt(name: string, serverHosts: readonly string[], hosts: readonly string[]): boolean {
   return serverHosts.some((own) =>
     hosts.some((other) => (within(own, other) ? own === name : within(other, own) && other === name)),
   );
 }
 
-/** Of a gateway it is known who it is: rules for others are excluded, and those behind one for all are never told. */
-function told(rules: readonly Rule[], { namespace, labels }: Proxy): readonly Rule[] {
+/** The labels of a gateway are known: rules for other callers are excluded, and those after a catch-all dropped. */
+function rulesForProxy(rules: readonly Rule[], { namespace, labels }: Proxy): readonly Rule[] {
   const all = rules.map((rule): Rule => {
     const { source, ...match } = rule.match;
     if (source === undefined) return rule;
@@ -114,20 +114,20 @@ function told(rules: readonly Rule[], { namespace, labels }: Proxy): readonly Ru
     if (!isOther && hasLabels(labels, source.labels ?? {})) return { ...rule, match };
     return { ...rule, excluded: rule.excluded ?? 'it is for other callers' };
   });
-  const last = all.findIndex((rule) => isTold(rule) && isCatchAll(rule.match));
+  const last = all.findIndex((rule) => isIncluded(rule) && isCatchAll(rule.match));
   return last < 0 ? all : all.slice(0, last + 1);
 }
 
-function isTold({ excluded }: Rule): boolean {
+function isIncluded({ excluded }: Rule): boolean {
   return excluded === undefined;
 }
 
 function catchAllsLast(rules: readonly Rule[]): readonly Rule[] {
-  const isLast = (rule: Rule): boolean => isTold(rule) && isCatchAll(rule.match) && rule !== toHttps;
+  const isLast = (rule: Rule): boolean => isIncluded(rule) && isCatchAll(rule.match) && rule !== toHttps;
   return [...rules.filter((rule) => !isLast(rule)), ...rules.filter(isLast)];
 }
 
-/** What a server does that sends everybody to HTTPS. */
+/** The rule of a server with `httpsRedirect`. */
 const toHttps: Rule = {
   name: 'httpsRedirect',
   index: 0,

@@ -1,4 +1,4 @@
-// What a sidecar is told about a host: which VirtualServices are for it, in which order, and the Service behind them.
+// Compiles a host for a sidecar proxy: its VirtualServices in order of precedence, then the Service itself.
 import { keyOf } from '../../kube/index.ts';
 import type { VirtualService } from '../istio/objects.ts';
 import { isForMesh } from '../istio/precedence.ts';
@@ -8,29 +8,29 @@ import type { CompiledHost, Rule, Tier } from '../rules.ts';
 import type { MeshService, World } from '../world.ts';
 import { DEFAULT_RETRIES } from './actions.ts';
 import { isWildcard, wildcardsOver, within } from './hostnames.ts';
-import { compilingFor, MESH, rulesOf } from './routes.ts';
-import type { Compiling } from './routes.ts';
-import { importsRoutes, inOrder, preferred, scopeOf, seesService } from './visibility.ts';
+import { compileContext, MESH, rulesOf } from './routes.ts';
+import type { CompileContext } from './routes.ts';
+import { importsRoutes, byPrecedence, preferredService, scopeOf, seesService } from './visibility.ts';
 import type { Scope } from './visibility.ts';
 
-/** The only port where istiod has VirtualServices for hosts of which it knows no service. */
+/** The only port on which istiod applies VirtualServices to hosts without a service. */
 const WEB = 80;
 
-/** The rules for a host, in lower case and without port, as a pod in the mesh sees it. */
+/** The rules of a pod in the mesh for a host, which is in lower case and without a port. */
 export function compileInMesh(world: World, source: MeshSource, host: string, port: number): CompiledHost {
   const scope = scopeOf(world, source, port);
   if (scope === undefined) return { host, port, tiers: [], otherwise: 'Passthrough' };
-  const compiling = compilingFor(world, { source, namespace: scope.namespace, labels: scope.labels, port });
+  const context = compileContext(world, { source, namespace: scope.namespace, labels: scope.labels, port });
   const lookup: Lookup = { world, scope, port };
   const tiers: Tier[] = [];
   for (const domain of [host, ...wildcardsOver(host)]) {
     const service = serviceAt(lookup, domain);
     if (service !== undefined && !isHttpOn(service, port)) return { host, port, tiers, otherwise: 'NotHttp' };
-    for (const each of claimants(lookup, domain, service)) {
-      tiers.push({ virtualService: keyOf(each.metadata), rules: rulesOf(compiling, each, MESH) });
+    for (const each of virtualServicesFor(lookup, domain, service)) {
+      tiers.push({ virtualService: keyOf(each.metadata), rules: rulesOf(context, each, MESH) });
     }
     if (service !== undefined) {
-      tiers.push({ rules: [defaultRule(compiling, service)] });
+      tiers.push({ rules: [defaultRule(context, service)] });
       break;
     }
   }
@@ -44,7 +44,7 @@ interface Lookup {
   readonly port: number;
 }
 
-/** The service that callers reach under a name: in full, by a shorter name, or as a pod of a headless one. */
+/** The service that a name means: its full name, a shorter form of it, or a pod of a headless service. */
 function serviceAt(lookup: Lookup, domain: string): MeshService | undefined {
   const { world, scope } = lookup;
   const own = serviceNamed(lookup, domain);
@@ -59,10 +59,10 @@ function serviceAt(lookup: Lookup, domain: string): MeshService | undefined {
   return serviceNamed(lookup, `${name}.${namespace}.svc.${world.settings.clusterDomain}`);
 }
 
-/** The service with a host that the caller gets. */
+/** The service with this host that the caller sees. */
 function serviceNamed({ world, scope, port }: Lookup, host: string): MeshService | undefined {
   const seen = world.services(host).filter((each) => hasPort(each, port) && seesService(scope, each));
-  return preferred(seen, scope.namespace);
+  return preferredService(seen, scope.namespace);
 }
 
 function hasPort({ ports }: MeshService, port: number): boolean {
@@ -73,23 +73,27 @@ function isHttpOn({ ports }: MeshService, port: number): boolean {
   return ports.some(({ number, isHttp }) => number === port && isHttp);
 }
 
-/** The VirtualServices that are for a name, in the order in which they count. */
-function claimants(lookup: Lookup, domain: string, service: MeshService | undefined): readonly VirtualService[] {
+/** The VirtualServices for a name, in order of precedence. */
+function virtualServicesFor(
+  lookup: Lookup,
+  domain: string,
+  service: MeshService | undefined,
+): readonly VirtualService[] {
   const { world } = lookup;
   const literal = imported(lookup, world.virtualServices(domain)).filter((each) => isForName(lookup, each, domain));
-  const ofService = service === undefined ? [] : servedBy(lookup, service);
-  return inOrder([...literal, ...ofService], lookup.scope.namespace);
+  const ofService = service === undefined ? [] : virtualServicesOfService(lookup, service);
+  return byPrecedence([...literal, ...ofService], lookup.scope.namespace);
 }
 
-/** Those of some VirtualServices that the caller gets. */
+/** The VirtualServices that the caller imports. */
 function imported({ world, scope }: Lookup, services: readonly VirtualService[]): readonly VirtualService[] {
-  return inOrder(services.filter(isForMesh), scope.namespace).filter((each) =>
+  return byPrecedence(services.filter(isForMesh), scope.namespace).filter((each) =>
     importsRoutes(scope, each.metadata.namespace ?? '', virtualServiceHosts(each, world.settings.clusterDomain)),
   );
 }
 
-/** The VirtualServices of a service: all with its host; else, of those with a wildcard over it, the most specific. */
-function servedBy(lookup: Lookup, { host }: MeshService): readonly VirtualService[] {
+/** The VirtualServices of a service: all with its exact host, else the one with the most specific wildcard. */
+function virtualServicesOfService(lookup: Lookup, { host }: MeshService): readonly VirtualService[] {
   const exact = imported(lookup, lookup.world.virtualServices(host));
   if (exact.length > 0) return exact;
   for (const wildcard of wildcardsOver(host)) {
@@ -99,13 +103,14 @@ function servedBy(lookup: Lookup, { host }: MeshService): readonly VirtualServic
   return [];
 }
 
-/** Whether a VirtualService is for a name of which there is no service: only beside one that there is, or on port 80. */
+/** Whether a VirtualService applies to a name without a service: if another of its hosts has one, or on port 80. */
 function isForName(lookup: Lookup, service: VirtualService, name: string): boolean {
   const { world, port } = lookup;
   if (isWildcard(name) ? hasServiceUnder(lookup, name) : serviceNamed(lookup, name) !== undefined) return false;
   const others = virtualServiceHosts(service, world.settings.clusterDomain).filter((each) => each !== name);
   const hasService = others.some((each) => {
-    if (isWildcard(each)) return seenUnder(lookup, each).some((found) => servedBy(lookup, found).includes(service));
+    if (isWildcard(each))
+      return servicesUnder(lookup, each).some((found) => virtualServicesOfService(lookup, found).includes(service));
     const found = serviceNamed(lookup, each);
     return found !== undefined && isHttpOn(found, port);
   });
@@ -113,18 +118,18 @@ function isForName(lookup: Lookup, service: VirtualService, name: string): boole
 }
 
 function hasServiceUnder(lookup: Lookup, wildcard: string): boolean {
-  return seenUnder(lookup, wildcard).length > 0;
+  return servicesUnder(lookup, wildcard).length > 0;
 }
 
-/** The services on the port that a wildcard stands for. */
-function seenUnder({ world, scope, port }: Lookup, wildcard: string): readonly MeshService[] {
+/** The visible services on the port that a wildcard covers. */
+function servicesUnder({ world, scope, port }: Lookup, wildcard: string): readonly MeshService[] {
   return world
     .allServices()
     .filter((each) => within(each.host, wildcard) && hasPort(each, port) && seesService(scope, each));
 }
 
-/** What a service gets without any VirtualService. */
-function defaultRule({ proxy, lookUp }: Compiling, { host }: MeshService): Rule {
+/** The rule of a service without a VirtualService. */
+function defaultRule({ proxy, lookUp }: CompileContext, { host }: MeshService): Rule {
   const target = lookUp({ host, port: proxy.port });
   return {
     name: 'default',

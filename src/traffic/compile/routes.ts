@@ -1,4 +1,4 @@
-// The rules of a VirtualService for one proxy: its routes with those of its delegates in their place, names in full.
+// The rules of a VirtualService for one proxy: delegates are resolved, and host names are written in full.
 import { keyOf } from '../../kube/index.ts';
 import { withDelegates } from '../istio/delegates.ts';
 import { resolveHost } from '../istio/hosts.ts';
@@ -13,27 +13,27 @@ import { isExportedTo } from './visibility.ts';
 
 export const MESH = 'mesh';
 
-/** What there is to know of a proxy for compiling routes. */
-export interface Compiling {
+/** The inputs for compiling the routes of a proxy. */
+export interface CompileContext {
   readonly world: World;
   readonly proxy: Proxy;
   readonly lookUp: LookUp;
 }
 
-/** What is needed to compile for a proxy. */
-export function compilingFor(world: World, proxy: Proxy): Compiling {
+/** The inputs for compiling the routes of this proxy. */
+export function compileContext(world: World, proxy: Proxy): CompileContext {
   return { world, proxy, lookUp: targetsFor(world, proxy) };
 }
 
-/** The rules of a VirtualService, those too that the proxy is not told of. `gateway` is what the proxy is for it. */
+/** The rules of a VirtualService, also those excluded for this proxy. `gateway` is `mesh` or the key of a Gateway. */
 export function rulesOf(
-  { world, proxy, lookUp }: Compiling,
+  { world, proxy, lookUp }: CompileContext,
   service: VirtualService,
   gateway: string,
 ): readonly Rule[] {
   const virtualService = keyOf(service.metadata);
   const { clusterDomain } = world.settings;
-  const http = (service.spec?.http ?? []).map((route) => inFull(route, service, clusterDomain));
+  const http = (service.spec?.http ?? []).map((route) => withFullNames(route, service, clusterDomain));
   const routes = withDelegates(http, (named) => delegateOf(world, service, named));
   return routes.flatMap(({ route, delegate, index }) => {
     const action = actionOf(route, proxy.port, lookUp);
@@ -56,10 +56,10 @@ export function rulesOf(
   });
 }
 
-/** Envoy never gets to see it. */
+/** A placeholder: Envoy refuses the route, so the action is never used. */
 const REFUSED: Action = { kind: 'response', status: 503, responseHeaders: [] };
 
-/** Why a proxy is not told of an entry whoever calls. */
+/** Why istiod leaves an entry out for a proxy, regardless of the caller. */
 function exclusionOf({ port, gateways = [] }: HttpMatch, own: number, gateway: string): string | undefined {
   if (port && port !== own) return `it is for port ${port}`;
   if (gateways.length > 0 && !gateways.includes(gateway)) return `it is for gateways ${gateways.join(', ')}`;
@@ -69,16 +69,16 @@ function exclusionOf({ port, gateways = [] }: HttpMatch, own: number, gateway: s
 function delegateOf(world: World, root: VirtualService, named: NonNullable<HttpRoute['delegate']>) {
   const namespace = root.metadata.namespace ?? '';
   const found = world.virtualService({ name: named.name ?? '', namespace: named.namespace || namespace });
-  // One with hosts of its own is no delegate.
+  // A VirtualService with hosts is not a delegate.
   if (found === undefined || found.spec?.hosts?.length) return undefined;
   const exportTo = found.spec?.exportTo?.length ? found.spec.exportTo : ['*'];
   if (!isExportedTo(exportTo, found.metadata.namespace ?? '', namespace)) return undefined;
-  const http = (found.spec?.http ?? []).map((route) => inFull(route, found, world.settings.clusterDomain));
+  const http = (found.spec?.http ?? []).map((route) => withFullNames(route, found, world.settings.clusterDomain));
   return { key: keyOf(found.metadata), http };
 }
 
-/** A route with hosts and gateways as they are known everywhere. */
-function inFull(route: HttpRoute, service: VirtualService, clusterDomain: string): HttpRoute {
+/** A route with the names of hosts and gateways written in full. */
+function withFullNames(route: HttpRoute, service: VirtualService, clusterDomain: string): HttpRoute {
   const full = <T extends Destination | undefined>(destination: T): T =>
     destination?.host ? { ...destination, host: resolveHost(destination.host, service, clusterDomain) } : destination;
   const { match, route: destinations, mirror, mirrors } = route;
@@ -104,7 +104,7 @@ function withGateways(entry: HttpMatch, service: VirtualService): HttpMatch {
     : entry;
 }
 
-/** A gateway as `NAMESPACE/NAME`, whichever way it is named; `mesh` stays what it is. */
+/** The key `NAMESPACE/NAME` of a gateway, from any form of its name; `mesh` is returned unchanged. */
 export function gatewayKey(gateway: string, { metadata }: VirtualService): string {
   if (gateway === MESH) return gateway;
   const own = metadata.namespace ?? '';

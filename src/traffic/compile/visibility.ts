@@ -1,4 +1,4 @@
-// Who is told of what: `exportTo` of the owner's side, Sidecars of the caller's.
+// Which services and VirtualServices a proxy sees: `exportTo` limits it on the owner's side, Sidecars on the caller's.
 import { byAge } from '../istio/precedence.ts';
 import type { Sidecar, VirtualService } from '../istio/objects.ts';
 import type { MeshSource } from '../request.ts';
@@ -7,31 +7,31 @@ import { isWildcard, overlaps, within } from './hostnames.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Which of several objects counts first: those for the caller's namespace alone, then for some, then for all. */
+/** The order of precedence: exported from the caller's own namespace, to some namespaces, to all. */
 const OWN = 0;
 const SOME = 1;
 const ALL = 2;
 
-/** How a namespace comes to see a VirtualService; undefined if it does not. */
+/** The precedence of a VirtualService as seen from a namespace; undefined if it is not visible there. */
 function exportRank({ metadata, spec }: VirtualService, namespace: string): number | undefined {
   const owner = metadata.namespace ?? '';
   const exportTo = spec?.exportTo?.length ? spec.exportTo : ['*'];
   if (exportTo.includes('*')) return ALL;
-  if (exportTo.includes('~') || !names(exportTo, owner, namespace)) return undefined;
+  if (exportTo.includes('~') || !listsNamespace(exportTo, owner, namespace)) return undefined;
   return owner === namespace ? OWN : SOME;
 }
 
-/** Whether a namespace sees something that is exported so. */
+/** Whether an object with this `exportTo` is visible in a namespace. */
 export function isExportedTo(exportTo: readonly string[], owner: string, namespace: string): boolean {
-  return exportTo.includes('*') || names(exportTo, owner, namespace);
+  return exportTo.includes('*') || listsNamespace(exportTo, owner, namespace);
 }
 
-function names(exportTo: readonly string[], owner: string, namespace: string): boolean {
+function listsNamespace(exportTo: readonly string[], owner: string, namespace: string): boolean {
   return exportTo.includes(namespace) || (owner === namespace && exportTo.includes('.'));
 }
 
-/** In the order in which istiod goes by them, as seen from a namespace; without those that it does not see. */
-export function inOrder(services: Iterable<VirtualService>, namespace: string): readonly VirtualService[] {
+/** The VirtualServices that are visible in a namespace, in istiod's order of precedence. */
+export function byPrecedence(services: Iterable<VirtualService>, namespace: string): readonly VirtualService[] {
   const ranked = [...new Set(services)].flatMap((service) => {
     const rank = exportRank(service, namespace);
     return rank === undefined ? [] : [{ service, rank }];
@@ -39,11 +39,11 @@ export function inOrder(services: Iterable<VirtualService>, namespace: string): 
   return ranked.sort((a, b) => a.rank - b.rank || byAge(a.service, b.service)).map(({ service }) => service);
 }
 
-/** What a pod in the mesh gets. */
+/** The configuration of a pod in the mesh: what it imports, and where unknown hosts go. */
 export interface Scope {
   readonly namespace: string;
   readonly labels: Labels;
-  /** By namespace, `*` for all of them: what its Sidecar lets it see. */
+  /** The hosts that its Sidecar imports, by namespace; `*` is all namespaces. */
   readonly imports: ReadonlyMap<string, HostList>;
   readonly outboundTrafficPolicy: MeshSettings['outboundTrafficPolicy'];
 }
@@ -55,7 +55,7 @@ interface HostList {
 
 const EVERYTHING: Scope['imports'] = new Map([['*', { hosts: ['*'], excluded: [] }]]);
 
-/** What a caller gets on a port; undefined if its Sidecar has no listener there. */
+/** The scope of a caller on a port; undefined if its Sidecar has no listener there. */
 export function scopeOf(world: World, { namespace, labels = {} }: MeshSource, port: number): Scope | undefined {
   const { settings } = world;
   const sidecar = sidecarOf(world, namespace, labels);
@@ -71,7 +71,7 @@ export function scopeOf(world: World, { namespace, labels = {} }: MeshSource, po
   };
 }
 
-/** The Sidecar of a pod: of its namespace the oldest that selects it, else the oldest for all; else that of the mesh. */
+/** The Sidecar of a pod: the oldest that selects it, else the oldest without a selector, else the one of the mesh. */
 function sidecarOf(world: World, namespace: string, labels: Labels): Sidecar | undefined {
   const isFor = ({ spec }: Sidecar): boolean => hasLabels(labels, spec?.workloadSelector?.labels ?? {});
   const isForAll = ({ spec }: Sidecar): boolean => spec?.workloadSelector === undefined;
@@ -83,8 +83,8 @@ function sidecarOf(world: World, namespace: string, labels: Labels): Sidecar | u
   );
 }
 
-export function hasLabels(labels: Labels, wanted: Labels): boolean {
-  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+export function hasLabels(labels: Labels, selector: Labels): boolean {
+  return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }
 
 function importsOf(hosts: readonly string[], own: string): Scope['imports'] {
@@ -106,14 +106,14 @@ function importsOf(hosts: readonly string[], own: string): Scope['imports'] {
   );
 }
 
-/** Whether a caller gets a service. */
+/** Whether a caller sees a service. */
 export function seesService(scope: Scope, service: MeshService): boolean {
   const { host, namespace, exportTo } = service;
   if (!isExportedTo(exportTo, namespace, scope.namespace)) return false;
   return imports(scope, namespace, [host], within);
 }
 
-/** Whether a caller gets a VirtualService that its namespace sees. */
+/** Whether a caller imports a VirtualService that is visible in its namespace. */
 export function importsRoutes(scope: Scope, namespace: string, hosts: readonly string[]): boolean {
   const matches = (host: string, imported: string): boolean =>
     isWildcard(host) || isWildcard(imported) ? overlaps(host, imported) : host === imported;
@@ -134,8 +134,8 @@ function imports(
   );
 }
 
-/** Of several services with one host that a namespace sees: its own, else a Service, else the first. */
-export function preferred(services: readonly MeshService[], namespace: string): MeshService | undefined {
+/** The service that a namespace uses of several with one host: its own, else a Service, else the first. */
+export function preferredService(services: readonly MeshService[], namespace: string): MeshService | undefined {
   return (
     services.find((each) => each.namespace === namespace) ??
     services.find(({ kind }) => kind === 'Service') ??

@@ -1,4 +1,4 @@
-// A decision as programs read it: `offshoot explain -o json`.
+// A decision as data: `offshoot explain -o json`.
 import type { Considered, Decision, Redirected, Responded, Routed } from '../decide.ts';
 import type { Mismatch } from '../fits.ts';
 import type { Fault, HeaderStep, Retries, Rule, Target } from '../rules.ts';
@@ -6,15 +6,15 @@ import { mismatchText } from './mismatch-text.ts';
 
 export interface DecisionData {
   readonly kind: Decision['kind'];
-  /** What the proxy answers; absent where a workload does. */
+  /** The status that the proxy answers with; absent if a workload answers. */
   readonly status?: number;
-  /** `NAMESPACE/NAME` of the VirtualService that decided. */
+  /** `NAMESPACE/NAME` of the VirtualService of the route. */
   readonly virtualService?: string;
-  /** Of the route that decided. */
+  /** `NAMESPACE/NAME` of the delegate that the route is from. */
   readonly delegate?: string;
   readonly route?: string;
   readonly destinations: readonly DestinationData[];
-  /** Why the proxy answers itself, or passes the request through. */
+  /** Why the proxy answers the request itself, or passes it through. */
   readonly reason?: string;
   readonly location?: string;
   readonly body?: string;
@@ -25,7 +25,7 @@ export interface DecisionData {
   readonly fault?: Fault;
   readonly mirrors?: readonly (TargetData & { readonly percentage: number })[];
   readonly responseHeaders?: readonly HeaderStep[];
-  /** VirtualServices for the host that do not count. */
+  /** VirtualServices for the host that are ignored. */
   readonly superseded?: readonly string[];
 }
 
@@ -52,13 +52,13 @@ export interface RuleData {
 
 export interface ConsideredData extends RuleData {
   readonly matched: boolean;
-  /** Why it did not take the request, in words. */
+  /** Why it did not match, in words. */
   readonly reason?: string;
-  /** The condition that the request does not fit, as the VirtualService has it, and what the request has. */
+  /** The condition of the VirtualService that failed, and what the request has. */
   readonly mismatch?: Mismatch;
 }
 
-/** A decision without what led to it. */
+/** A decision without the rules that were evaluated. */
 export function decisionData(decision: Decision): DecisionData {
   const { rule, superseded } = decision;
   const by = { ...(rule && ruleData(rule)), ...(superseded.length > 0 && { superseded }) };
@@ -67,12 +67,12 @@ export function decisionData(decision: Decision): DecisionData {
       return routedData(decision, by);
     case 'redirect': {
       const { kind, status, location } = decision;
-      return { kind, status, ...by, destinations: [], location, ...answerData(decision) };
+      return { kind, status, ...by, destinations: [], location, ...responseData(decision) };
     }
     case 'response': {
       const { kind, status, reason, body } = decision;
       const text = body === undefined ? {} : { body };
-      return { kind, status, ...by, destinations: [], reason, ...text, ...answerData(decision) };
+      return { kind, status, ...by, destinations: [], reason, ...text, ...responseData(decision) };
     }
     case 'passthrough': {
       const { kind, reason } = decision;
@@ -106,8 +106,8 @@ function routedData(
   };
 }
 
-/** What else there is to an answer of the proxy itself. */
-function answerData({
+/** The fault and the response headers of an answer of the proxy. */
+function responseData({
   fault,
   responseHeaders,
 }: Redirected | Responded): Pick<DecisionData, 'fault' | 'responseHeaders'> {
@@ -118,7 +118,7 @@ function targetData({ host, subset, port, outcome, workloads }: Target): TargetD
   return { host, ...(subset && { subset }), port, outcome, workloads };
 }
 
-/** The rules that were looked at, in order, and why those before the last did not take the request. */
+/** The rules that were evaluated, in order, and why each of them did not match. */
 export function consideredData(considered: readonly Considered[]): readonly ConsideredData[] {
   return considered.map(({ rule, mismatch }) => ({
     ...ruleData(rule),
@@ -127,13 +127,13 @@ export function consideredData(considered: readonly Considered[]): readonly Cons
   }));
 }
 
-/** Where a rule is written. */
+/** The VirtualService, delegate and route of a rule. */
 export function ruleData(rule: Rule): RuleData {
   const { virtualService, delegate } = rule;
   return { ...(virtualService && { virtualService }), ...(delegate && { delegate }), route: routeLabel(rule) };
 }
 
-/** The name of a route, or its place where it has none. */
+/** The name of a route, or its index if it has none. */
 export function routeLabel({ name, index }: Rule): string {
   return name === '' ? `http[${index}]` : name;
 }

@@ -1,16 +1,16 @@
-// A decision in words, rule by rule: what `offshoot explain` prints.
+// A decision in words, rule by rule: the output of `offshoot explain`.
 import type { Considered, Decision, Responded } from '../decide.ts';
 import type { Destination, Fault, Rule, Target } from '../rules.ts';
 import { routeLabel } from './decision-data.ts';
 import { mismatchText } from './mismatch-text.ts';
 
-/** Where a request goes and who decided it, in a few lines. */
+/** Where a request goes and which rule decided it, in a few lines. */
 export function decisionLines(decision: Decision): string[] {
   const by = decision.rule === undefined ? [] : [`by ${ruleText(decision.rule)}`];
   return [...outcomeLines(decision), ...by];
 }
 
-/** The rules that were looked at, in order, each with why it took the request or not. */
+/** The rules that were evaluated, in order, each with whether it matched and why not. */
 export function consideredLines({ considered, superseded }: Decision): string[] {
   const inOrder = considered.map(
     ({ rule, mismatch }) => `${mismatch === undefined ? '✓' : '✗'} ${ruleText(rule)}: ${verdictText(mismatch)}`,
@@ -23,7 +23,7 @@ function verdictText(mismatch: Considered['mismatch']): string {
   return mismatch === undefined ? 'takes the request' : mismatchText(mismatch);
 }
 
-/** A rule by where it is written: `route "canary" of VirtualService shop/reviews`. */
+/** A rule by its source: `route "canary" of VirtualService shop/reviews`. */
 export function ruleText(rule: Rule): string {
   const { virtualService, delegate, name } = rule;
   if (virtualService === undefined) {
@@ -85,7 +85,7 @@ const LOST: Readonly<Record<Exclude<Target['outcome'], 'Reached'>, string>> = {
   NoEndpoints: '503, as no pod of it is ready',
 };
 
-/** A destination and who answers there. */
+/** A destination and the workloads that answer there. */
 export function targetText({ host, subset, port, outcome, workloads }: Target): string {
   const who = outcome === 'Reached' ? workloads.join(', ') : LOST[outcome];
   return `${host}:${port}${subset === undefined ? '' : `, subset ${subset}`}: ${who}`;

@@ -61,8 +61,8 @@ function asked(request: Partial<Request> = {}): Request {
 }
 const decide = (request: Partial<Request> = {}): Decision => router.decide(asked(request));
 
-describe('a decision as data', () => {
-  test('names the route, its destinations and who answers there', () => {
+describe('decisionData', () => {
+  test('names the route, its destinations and the workloads that answer there', () => {
     expect(decisionData(decide({ path: '/api', headers: { 'x-env': 'pr-7' } }))).toMatchObject({
       kind: 'route',
       virtualService: 'shop/reviews',
@@ -81,8 +81,8 @@ describe('a decision as data', () => {
   });
 
   test.each<[string, Partial<Request>, object]>([
-    ['a route without a name by its place', { method: 'POST' }, { kind: 'route', route: 'http[2]' }],
-    ['a lost destination by its status', { path: '/gone' }, { kind: 'route', status: 503 }],
+    ['a route without a name by its index', { method: 'POST' }, { kind: 'route', route: 'http[2]' }],
+    ['a destination without endpoints by its status', { path: '/gone' }, { kind: 'route', status: 503 }],
     ['a redirect', { path: '/?to=x' }, { kind: 'redirect', status: 301, location: 'http://reviews.shop/new?to=x' }],
     [
       'an answer of the proxy',
@@ -91,11 +91,11 @@ describe('a decision as data', () => {
     ],
     ['no route', { headers: { 'x-skip': '1' } }, { kind: 'response', status: 404, reason: 'NoRoute' }],
     ['an unknown host', { host: 'nowhere' }, { kind: 'passthrough', reason: 'UnknownHost', destinations: [] }],
-  ])('tells %s', (_what, request, data) => {
+  ])('reports %s', (_what, request, data) => {
     expect(decisionData(decide(request))).toMatchObject(data);
   });
 
-  test('has every rule that was considered, with why it did not take the request', () => {
+  test('consideredData lists every rule that was evaluated, with why it did not match', () => {
     const { considered } = decide({ path: '/api?to=7', headers: { 'x-env': ['a', 'b'], 'x-skip': '' } });
     expect(consideredData(considered)).toMatchObject([
       { virtualService: 'shop/reviews', route: 'gone', matched: false, reason: 'path is "/api", not "/gone"' },
@@ -120,7 +120,7 @@ describe('a decision as data', () => {
   });
 });
 
-describe('a decision in words', () => {
+describe('decisionLines', () => {
   test.each<[Partial<Request>, string[]]>([
     [
       {},
@@ -148,11 +148,11 @@ describe('a decision in words', () => {
     [{ headers: { 'x-skip': '1' } }, ['is answered with 404, as no route of the VirtualService takes the request']],
     [{ port: 9090 }, ['passes through: the port is not HTTP, so no route applies']],
     [{ host: 'nowhere' }, ['passes through to where it is addressed: the mesh knows no such host on this port']],
-  ])('%j', (request, lines) => {
+  ])('describes the decision about %j', (request, lines) => {
     expect(decisionLines(decide(request))).toEqual(lines);
   });
 
-  test('goes through the rules, and names the VirtualServices that do not count', () => {
+  test('consideredLines lists the rules, and the VirtualServices that are ignored', () => {
     expect(consideredLines(decide({ path: '/api', headers: { 'x-env': 'pr-7' } }))).toEqual([
       '✗ route "gone" of VirtualService shop/reviews: path is "/api", not "/gone"',
       '✓ route "dynamic-environment-shop-pr-7-reviews-0123456789" of VirtualService shop/reviews: takes the request',
@@ -161,21 +161,21 @@ describe('a decision in words', () => {
   });
 });
 
-describe('why an environment does not get a request', () => {
+describe('whyNot', () => {
   const why = (version: string, request: Partial<Request>, by = router): unknown => {
     const { source, host, port } = asked(request);
     return whyNot(version, asked(request), by.decide(asked(request)), by.rulesFor(source, host, port), objects);
   };
   const own = { virtualService: 'shop/reviews', route: 'dynamic-environment-shop-pr-7-reviews-0123456789' };
 
-  test('it gets it', () => {
+  test('says so if the environment gets the request', () => {
     expect(why('shop-pr-7', { path: '/api', headers: { 'x-env': 'pr-7' } })).toEqual({ gets: true, rules: [] });
   });
-  test('its route does not match', () => {
+  test('gives the condition that failed if its route does not match', () => {
     const reason = 'path is "/" and does not start with "/api"';
     expect(why('shop-pr-7', { headers: { 'x-env': 'pr-7' } })).toEqual({ gets: false, rules: [{ ...own, reason }] });
   });
-  test('another route comes before', () => {
+  test('names the earlier route that takes the request', () => {
     const reason = 'route "gone" of VirtualService shop/reviews takes the request before';
     const both = createRouter(worldOf([...workloads, ...parseObjects(ROUTES.replace('prefix: /api', 'prefix: /g'))]));
     const request = { path: '/gone', headers: { 'x-env': 'pr-7' } };
@@ -183,12 +183,12 @@ describe('why an environment does not get a request', () => {
     const unmatched = 'header x-env is missing and must be "pr-7"';
     expect(why('shop-pr-7', { path: '/gone' }, both)).toEqual({ gets: false, rules: [{ ...own, reason: unmatched }] });
   });
-  test('its route is in a VirtualService that does not count', () => {
+  test('says that the VirtualService of its route is ignored', () => {
     expect(why('shop-pr-8', {})).toMatchObject({
       rules: [{ reason: 'its VirtualService is ignored: another one comes first for this host' }],
     });
   });
-  test('it has no route for the host', () => {
+  test('names the VirtualServices of its routes if none is for the host', () => {
     expect(why('shop-pr-7', { host: 'nowhere' })).toEqual({
       gets: false,
       rules: [],
@@ -196,7 +196,7 @@ describe('why an environment does not get a request', () => {
         'it has no route for this host and port that applies to the caller; its routes are in VirtualService shop/reviews',
     });
   });
-  test('it has no route at all', () => {
+  test('says that it has no route at all', () => {
     expect(why('shop-pr-9', {})).toMatchObject({ reason: 'it has no route in any VirtualService' });
   });
 });
@@ -225,11 +225,11 @@ test.each<[Expectation, Partial<Request>, string[]]>([
       'status: expected 503, found 404',
     ],
   ],
-])('%j is expected of %j', (expectation, request, found) => {
+])('differences between the expectation %j and the decision about %j', (expectation, request, found) => {
   expect(differences(expectation, decide(request))).toEqual(found);
 });
 
-test('workloads are found as callers with the labels of their pods', () => {
+test('callersIn finds workloads, with the labels of their pods', () => {
   const callers = callersIn(objects);
   const reviews = { namespace: 'shop', labels: { app: 'reviews', version: 'shared' } };
   expect([callers.get('shop/reviews'), callers.get('shop/Deployment/reviews')]).toEqual([reviews, reviews]);

@@ -1,9 +1,9 @@
-// How what becomes of a request in one world differs from what becomes of it in another, in one line.
+// How the decisions about one request in two worlds differ, in one line.
 import { jsonEqual } from '../../watchable/index.ts';
 import type { Decision } from '../decide.ts';
 import { decisionLines, ruleText } from './decision-text.ts';
 
-/** What differs with an environment; undefined if nothing does that people are told of. */
+/** What differs with an environment; undefined if the descriptions of both decisions are the same. */
 export function differenceText(before: Decision, after: Decision): string | undefined {
   const [was, is] = [decisionLines(before), decisionLines(after)];
   if (jsonEqual(was, is)) return undefined;

@@ -1,17 +1,17 @@
-// What somebody expects of a decision, and how it differs: `offshoot explain --requests` as a test of a mesh.
+// Compares a decision with an expected result: `offshoot explain --requests` as a test of a mesh.
 import type { Decision } from '../decide.ts';
 import { decisionLines } from './decision-text.ts';
 
 export interface Expectation {
-  /** `NAMESPACE/NAME` or `NAMESPACE/KIND/NAME`: nobody else may get the request. */
+  /** `NAMESPACE/NAME` or `NAMESPACE/KIND/NAME`: the only workload that may get the request. */
   readonly workload?: string;
-  /** Nothing else may get the request. */
+  /** The only subset that may get the request. */
   readonly subset?: string;
-  /** What the proxy answers; null where a workload must answer. */
+  /** The status that the proxy answers with; null if a workload must answer. */
   readonly status?: number | null;
 }
 
-/** How a decision differs from what is expected, in a line each; none if it does not. */
+/** The differences between a decision and the expectation, one line each; empty if there are none. */
 export function differences({ workload, subset, status }: Expectation, decision: Decision): string[] {
   const destinations = decision.kind === 'route' ? decision.destinations : [];
   const workloads = [...new Set(destinations.flatMap((each) => each.workloads))];

@@ -1,4 +1,4 @@
-// The command lines that requests are tried with.
+// The commands that explain requests.
 import { expect, test } from 'vitest';
 import type { Request } from '../request.ts';
 import { explainLine } from './explain-line.ts';
@@ -21,6 +21,6 @@ test.each<[string, Partial<Request>]>([
     `echo '{"method":"GET","url":"http://cart.shop/","headers":{"x-env":"a"},"from":{"namespace":"shop","labels":{"app":"web"}}}' | offshoot explain --requests -`,
     { headers: { 'x-env': 'a' }, source: { namespace: 'shop', labels: { app: 'web' } } },
   ],
-])('%s', (line, request) => {
+])('explainLine prints %s', (line, request) => {
   expect(explainLine({ ...REQUEST, ...request })).toBe(line);
 });

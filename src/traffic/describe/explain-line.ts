@@ -1,4 +1,4 @@
-// A request as the command line that explains it: for people to try, and to change.
+// The command that explains a request, for people to try and to edit.
 import { isGatewaySource } from '../request.ts';
 import type { Request } from '../request.ts';
 
@@ -10,7 +10,7 @@ export function explainLine(request: Request): string {
   const address = isUsual ? name : `${name}:${port}`;
   const url = `${scheme}://${address}${path}`;
   const headers = { ...(request.host !== address && { host: request.host }), ...request.headers };
-  // Flags can name a caller, but not say what its labels are.
+  // Flags can name a caller, but cannot give its labels.
   if (!isGatewaySource(source) && Object.keys(source.labels ?? {}).length > 0) {
     const line = JSON.stringify({ method, url, headers, from: source });
     return `echo ${quoted(line)} | offshoot explain --requests -`;
@@ -26,7 +26,7 @@ export function headerFlags(headers: NonNullable<Request['headers']>): string[] 
   );
 }
 
-/** A word for the shell. */
+/** A word quoted for the shell. */
 function quoted(word: string): string {
   return /^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { baggageRegex } from '../baggage.ts';
 import { mismatchText } from './mismatch-text.ts';
 
-test('what a request lacks of a key in the baggage is told by the key', () => {
+test('mismatchText names the key in the baggage instead of the regular expression', () => {
   const wanted = { name: 'baggage', value: { regex: baggageRegex('pr-7') }, negated: false };
   expect(mismatchText({ on: 'header', wanted, found: [] })).toBe('header baggage is missing and must hold env=pr-7');
   expect(mismatchText({ on: 'header', wanted, found: ['env=pr-77'] })).toBe(

@@ -1,4 +1,4 @@
-// Why a rule did not take a request, in words.
+// Why a rule did not match a request, in words.
 import { baggageMember } from '../baggage.ts';
 import type { Mismatch } from '../fits.ts';
 import type { HeaderMatch } from '../istio/objects.ts';
@@ -6,7 +6,7 @@ import type { HeaderCondition, RuleMatch } from '../rules.ts';
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** Why a rule did not take a request: `header x-env is "pr-8", not "pr-7"`. */
+/** Why a rule did not match: `header x-env is "pr-8", not "pr-7"`. */
 export function mismatchText(mismatch: Mismatch): string {
   switch (mismatch.on) {
     case 'excluded':
@@ -30,7 +30,7 @@ export function mismatchText(mismatch: Mismatch): string {
   }
 }
 
-/** Of pseudo-headers people know the name without the colon. */
+/** Pseudo-headers are printed without the colon. */
 function headerText({ name, value, negated }: HeaderCondition, found: readonly string[]): string {
   const what = name.startsWith(':') ? name.slice(1) : `header ${name}`;
   if (!negated) return found.length === 0 ? missingText(what, value) : `${what} is ${lackText(value, found)}`;
@@ -42,7 +42,7 @@ function missingText(what: string, wanted: HeaderMatch): string {
   return `${what} is missing and must ${formText(wanted)}`;
 }
 
-/** What was found, and that it is not what was wanted. */
+/** What was found, and the condition that it fails. */
 function lackText(wanted: HeaderMatch, found: readonly string[]): string {
   const { exact, prefix, regex } = wanted;
   if (exact !== undefined) return `${listText(found)}, not ${quoted(exact)}`;
@@ -50,14 +50,14 @@ function lackText(wanted: HeaderMatch, found: readonly string[]): string {
   return `${listText(found)} and does not ${lacks}`;
 }
 
-/** What a condition asks for, after "must" or "must not". */
+/** A condition, as it reads after "must" or "must not". */
 function formText({ exact, prefix, regex }: HeaderMatch): string {
   if (exact !== undefined) return `be ${quoted(exact)}`;
   if (prefix !== undefined) return `start with ${quoted(prefix)}`;
   return regex === undefined ? 'be there' : regexText(regex);
 }
 
-/** The key of an environment is told as such. */
+/** A regular expression for the key of an environment is printed as the key. */
 function regexText(regex: string): string {
   const member = baggageMember(regex);
   return member === undefined ? `match ${quoted(regex)}` : `hold ${member}`;

@@ -1,4 +1,4 @@
-// Why an environment does not get a request: its routes among those for the host, and what came before them.
+// Why an environment does not get a request: its routes for the host, and the routes before them.
 import type { Decision } from '../decide.ts';
 import { exclusionFor, mismatchOf } from '../fits.ts';
 import type { Mismatch } from '../fits.ts';
@@ -17,13 +17,13 @@ import { mismatchText } from './mismatch-text.ts';
 export interface WhyNot {
   /** Whether the environment gets the request after all. */
   readonly gets: boolean;
-  /** In a sentence, where there is more to say than its rules do. */
+  /** One sentence, if the environment has no rules for the host. */
   readonly reason?: string;
-  /** Its rules for the host, in order, and why each did not get the request. */
+  /** Its rules for the host, in order, and why each did not take the request. */
   readonly rules: readonly (RuleData & { readonly reason: string })[];
 }
 
-/** Why the environment with a version does not get a request, about which `decision` was made by the rules of `host`. */
+/** Why the environment with this version does not get a request, given the decision and the rules of its host. */
 export function whyNot(
   version: string,
   request: Request,
@@ -40,7 +40,7 @@ export function whyNot(
     .filter((rule) => isRuleOf(version, rule))
     .map((rule) => {
       const isSuperseded = superseded.includes(rule.virtualService ?? '');
-      // Who comes before is not to blame where it would not match anyway.
+      // If the rule would not match anyway, that is the reason to give, not the rule before it.
       const mismatch = verdicts.get(rule) ?? (isSuperseded ? undefined : misfit(rule, sent));
       const behind = decider === undefined ? 'it is never looked at' : `${ruleText(decider)} takes the request before`;
       const unseen = isSuperseded ? 'its VirtualService is ignored: another one comes first for this host' : behind;
@@ -60,7 +60,7 @@ function withoutRule(elsewhere: readonly string[]): string {
   return `it has no route for this host and port that applies to the caller; its routes are in ${elsewhere.map((each) => `VirtualService ${each}`).join(', ')}`;
 }
 
-/** The name alone can be ambiguous: the destinations tell. */
+/** The name alone can be ambiguous, so the destinations are compared too. */
 function isRuleOf(version: string, { name, action }: Rule): boolean {
   const subsets = action.kind === 'route' ? action.destinations.map(({ subset }) => subset) : [];
   return insertedName(name) !== undefined && subsets.includes(version);

@@ -1,4 +1,4 @@
-// The entries of two worlds that the same requests may be decided by, one in each.
+// Pairs of entries, one from each of two worlds, that can decide the same request.
 import { avoiding, findRequest } from '../prove/witness.ts';
 import type { Budget } from '../prove/witness.ts';
 import { compareEntries } from '../prove/entries.ts';
@@ -9,25 +9,25 @@ import type { Literal } from '../prove/literals.ts';
 import type { NamedPlace } from '../prove/places.ts';
 import type { Request } from '../request.ts';
 
-/** A list of entries, and how they are found. */
+/** A list of entries with its index. */
 interface Listed {
   readonly entries: readonly Entry[];
   readonly index: EntryIndex;
 }
 
-/** Two entries that the same requests may be decided by, and finders of what is before each. */
+/** Two entries that can decide the same request, and lookups for the entries before them. */
 export interface Pair {
   readonly before: Entry;
   readonly after: Entry;
-  /** What a request fulfils that is before them. */
+  /** An earlier entry that a request fulfils. */
   readonly earlier: (request: Request) => Entry | undefined;
-  /** Entries before them that concern requests of some literals. */
+  /** The earlier entries that are relevant for requests with these literals. */
   readonly concerning: (literals: readonly Literal[]) => readonly Entry[];
 }
 
 /**
- * Entries that the same requests may be decided by, of which at least one world has one alone. That a request which
- * carries the keys of two environments goes to the first of both is true of all, and told nowhere.
+ * Pairs of entries that can decide the same request, at least one of which exists in only one world. A request with the
+ * keys of two environments always goes to the first of them, so such pairs are not reported.
  */
 export function* pairsOf(
   before: readonly Entry[],
@@ -50,7 +50,7 @@ export function* pairsOf(
         ? others.index.concerning(entry.literals)
         : others.entries.keys()) {
         const sharedAs = shared[other][index];
-        // Of those that both have, the ones before it are not fulfilled. Pairs that neither has were seen already.
+        // Skips shared entries before this one, which the request does not fulfil, and pairs that were seen already.
         if (sharedAs === undefined ? world === 'before' : sharedAs < known) continue;
         const candidate = others.entries[index]!;
         const literals = [...entry.literals, ...candidate.literals];
@@ -58,7 +58,7 @@ export function* pairsOf(
         yield {
           ...(world === 'after' ? { before: candidate, after: entry } : { before: entry, after: candidate }),
           earlier: (request) => own.index.fulfilled(request, at) ?? others.index.fulfilled(request, index),
-          concerning: (wanted) => [...concerned(own, wanted, at), ...concerned(others, wanted, index)],
+          concerning: (required) => [...concerned(own, required, at), ...concerned(others, required, index)],
         };
         const wide = { place, literals: entry.literals, avoided: avoiding([candidate.literals]), isSingle: true };
         if (findRequest(wide, budget) === 'none') break;

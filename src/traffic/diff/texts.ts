@@ -1,4 +1,4 @@
-// The sentences of a traffic diff, in parts: which requests, and what becomes of them instead of what.
+// The parts of the sentences in a traffic diff: which requests, where they go, and where they went before.
 import { baggageMember } from '../baggage.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import type { Decision, Routed } from '../decide.ts';
@@ -18,13 +18,13 @@ function shortHost(host: string, { clusterDomain }: Domain): string {
   return host.endsWith(suffix) ? host.slice(0, -suffix.length) : host;
 }
 
-/** Where requests are sent: `reviews.shop:9080`, and the gateway that they come in by. */
+/** Where requests are sent: `reviews.shop:9080`, and the gateway that they enter through. */
 export function placeText({ host, port, source }: NamedPlace, settings: Domain): string {
   const address = `${shortHost(host, settings)}:${port}`;
   return isGatewaySource(source) ? `${address} at gateway ${source.gateway}` : address;
 }
 
-/** Which requests, after where they are sent: ` from namespace web with x-env: pr-7`. No namespaces are all of them. */
+/** Which requests: ` from namespace web with x-env: pr-7`. An empty list of namespaces means all of them. */
 export function requestsText(literals: readonly Literal[], namespaces: readonly string[] = []): string {
   const all = new Map(literals.map(({ condition }) => [JSON.stringify(condition), condition]));
   const labels = [...all.values()].flatMap((each) => (each.on === 'label' ? [`${each.name}=${each.value}`] : []));
@@ -34,15 +34,15 @@ export function requestsText(literals: readonly Literal[], namespaces: readonly 
   return `${from === '' ? '' : ` from ${from}`}${others.length === 0 ? '' : ` with ${listed(others)}`}`;
 }
 
-const MOST_EXCEPTIONS = 3;
+const MAX_EXCEPTIONS = 3;
 
-/** Those of some requests of which something is not true: `, except those with x-env: pr-7,`. */
+/** The requests that a sentence does not apply to: `, except those with x-env: pr-7,`. */
 export function exceptionsText(exceptions: readonly (readonly Literal[])[]): string {
   const texts = [...new Set(exceptions.map((each) => requestsText(each).trim()))];
   if (texts.length === 0) return '';
-  const more = texts.length - MOST_EXCEPTIONS;
-  const told = more > 0 ? [...texts.slice(0, MOST_EXCEPTIONS), `${more} more`] : texts;
-  return `, except those ${told.join(' or ')},`;
+  const more = texts.length - MAX_EXCEPTIONS;
+  const shown = more > 0 ? [...texts.slice(0, MAX_EXCEPTIONS), `${more} more`] : texts;
+  return `, except those ${shown.join(' or ')},`;
 }
 
 /** `a, b and c`. */
@@ -55,14 +55,14 @@ function conditionText(condition: Condition): string {
     case 'label':
       return `the label ${condition.name}=${condition.value}`;
     case 'path': {
-      const { value, ignoreCase } = condition.wanted;
+      const { value, ignoreCase } = condition.required;
       const article = value.exact === undefined ? 'a' : 'the';
       return `${article} path ${formText(value)}${ignoreCase ? ' in any case' : ''}`;
     }
     case 'header':
-      return headerText(condition.wanted);
+      return headerText(condition.required);
     case 'query': {
-      const { name, value } = condition.wanted;
+      const { name, value } = condition.required;
       return `the query parameter ${name}${isPresence(value) ? '' : ` ${formText(value)}`}`;
     }
   }
@@ -87,7 +87,7 @@ function formText({ exact, prefix, regex }: HeaderMatch): string {
   return prefix === undefined ? `that matches ${regex}` : `that starts with ${prefix}`;
 }
 
-/** What becomes of requests, and what became of them: `go to reviews version a instead of version b`; undefined if the same. */
+/** The change of a decision: `go to reviews version a instead of version b`; undefined if nothing changed. */
 export function changeText(before: Decision, after: Decision, host: string, settings: Domain): string | undefined {
   if (before.kind !== 'route' || after.kind !== 'route') {
     const [was, is] = [before, after].map((each) => outcomeText(each, host, settings));
@@ -130,7 +130,7 @@ function targetsText({ destinations }: Routed, host: string, settings: Domain): 
 function targetText(each: Destination, count: number, called: string, settings: Domain): string {
   const { host, subset, weight, outcome } = each;
   const short = shortHost(host, settings);
-  // A service that is called by its own name needs no more than its first part.
+  // A service that is called by its own name is shortened to the first part of the name.
   const name = host === called && short !== host ? short.split('.')[0]! : short;
   const remarks = [
     ...(count > 1 ? [`${Math.round(weight)} %`] : []),
@@ -140,7 +140,7 @@ function targetText(each: Destination, count: number, called: string, settings: 
   return `${name}${version}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`;
 }
 
-/** The other version of the same service: its name need not be said again. */
+/** Another version of the same service is named without repeating the service. */
 function withoutSameName(was: string, is: string): string {
   const [name] = is.split(' version ');
   const isPlain = !was.includes(' and ') && !is.includes(' and ');
@@ -151,7 +151,7 @@ function workloadsOf({ destinations }: Routed): string {
   return [...new Set(destinations.flatMap(({ workloads }) => workloads))].sort().join(', ');
 }
 
-/** What else of two routes differs. */
+/** The other fields in which two routes differ. */
 function differing(before: Routed, after: Routed): string[] {
   const headers = ({ destinations }: Routed) =>
     destinations.map(({ requestHeaders, responseHeaders, authority }) => ({

@@ -1,4 +1,4 @@
-// The differences between two worlds in sentences, as people read them.
+// The differences between two worlds, as sentences for people.
 import { baggageRegex } from '../baggage.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -41,8 +41,8 @@ function textsOf(before: readonly KubeObject[], after: readonly KubeObject[], st
   return found.map(({ text }) => text);
 }
 
-describe('in sentences', () => {
-  test('a route for requests with a header comes, and goes', () => {
+describe('trafficDiff', () => {
+  test('describes a route for a header that is added, and one that is removed', () => {
     const [without, withIt] = [
       [...BEFORE, routes([base])],
       [...AFTER, routes([own, base])],
@@ -56,7 +56,7 @@ describe('in sentences', () => {
     expect(textsOf(withIt, withIt)).toEqual([]);
   });
 
-  test('what both the old and the new route ask for', () => {
+  test('names the conditions of both the old and the new route', () => {
     const api = { uri: { prefix: '/api' } };
     const before = [{ match: [api], route: [to('shared')] }, { route: [to('shared', 'pages')] }];
     const after = [{ match: [{ ...api, ...key }], route: [to('shop-pr-7')] }, ...before];
@@ -65,7 +65,7 @@ describe('in sentences', () => {
     ]);
   });
 
-  test('what earlier routes take is excepted', () => {
+  test('excepts the requests that earlier routes take', () => {
     const first = (match: HttpRoute['match']): HttpRoute => ({
       name: 'dynamic-environment-shop-a-reviews-0123456789',
       match: match!,
@@ -81,14 +81,14 @@ describe('in sentences', () => {
     expect(change(first(four))).toEqual([
       `${requests}, except those with x-env: pr-a or with x-env: pr-b or with x-env: pr-c or 1 more, ${goes}`,
     ]);
-    // Of two keys the first counts, which need not be said each time.
+    // With two keys the first environment wins; that is not repeated in each sentence.
     expect(change(first([{ headers: { user: { exact: 'al' } } }]))).toEqual([`${requests} ${goes}`]);
     expect(change({ match: [{ uri: { prefix: '/api' } }], route: [to('shared', 'pages')] })).toEqual([
       `${requests}, except those with a path that starts with /api, ${goes}`,
     ]);
   });
 
-  test('a key in the baggage', () => {
+  test('describes a key in the baggage', () => {
     const match = { headers: { baggage: { regex: baggageRegex('pr-7') } } };
     const after = [{ match: [match], route: [to('shop-pr-7')] }, base];
     expect(textsOf([...BEFORE, routes([base])], [...AFTER, routes(after)])).toEqual([
@@ -96,7 +96,7 @@ describe('in sentences', () => {
     ]);
   });
 
-  test('callers with labels, and conditions of every form', () => {
+  test('describes callers with labels, and conditions of every form', () => {
     const match = {
       sourceLabels: { team: 'blue' },
       headers: { a: { prefix: 'b' }, c: { regex: 'd+' }, e: {} },
@@ -112,7 +112,7 @@ describe('in sentences', () => {
     ]);
   });
 
-  test('a version that nobody answers for', () => {
+  test('reports 503 for a version without a subset or without ready pods', () => {
     const before = [...BEFORE, routes([base])];
     expect(textsOf(before, [...BEFORE, ...CLONE, routes([own, base])])).toEqual([
       'Requests to reviews.shop:9080 with x-env: pr-7 go to reviews version shop-pr-7 (503: no DestinationRule has it) instead of version shared.',
@@ -122,13 +122,13 @@ describe('in sentences', () => {
     ]);
   });
 
-  test('a clone that is reached by load balancing', () => {
+  test('reports a clone that is reached by load balancing', () => {
     expect(textsOf(SERVICE, [...SERVICE, ...CLONE])).toEqual([
       'Requests to reviews.shop:9080 go to reviews: shop/Deployment/reviews, shop/Deployment/reviews-shop-pr-7, instead of shop/Deployment/reviews.',
     ]);
   });
 
-  test('shares, redirects, answers and other services', () => {
+  test('describes weights, redirects, direct responses and other services', () => {
     const split = [
       {
         route: [
@@ -149,21 +149,21 @@ describe('in sentences', () => {
     ]);
   });
 
-  test('the same destination in another way', () => {
+  test('reports a changed timeout and number of retries for the same destination', () => {
     const slow = [{ ...base, timeout: '3s', retries: { attempts: 7 } }];
     expect(textsOf([...BEFORE, routes([base])], [...BEFORE, routes(slow)])).toEqual([
       'Requests to reviews.shop:9080 go to reviews version shared as before, with another timeout and number of retries.',
     ]);
   });
 
-  test('routes that only one namespace sees', () => {
+  test('names the namespace if only its callers are affected', () => {
     const after = routes([own, base], { exportTo: ['.'] });
     expect(textsOf([...BEFORE, routes([base], { exportTo: ['.'] })], [...AFTER, after])).toContain(
       'Requests to reviews.shop:9080 from namespace shop with x-env: pr-7 go to reviews version shop-pr-7 instead of version shared.',
     );
   });
 
-  test('at a gateway', () => {
+  test('names the gateway', () => {
     const gateway = parseObjects(`
 apiVersion: networking.istio.io/v1beta1
 kind: Gateway
@@ -180,7 +180,7 @@ spec: { selector: { istio: edge }, servers: [{ port: { number: 80, name: http, p
     ]);
   });
 
-  test('what would take too long is left out, and told', () => {
+  test('says that it is partial when it runs out of steps', () => {
     const [before, after] = [worldOf([...BEFORE, routes([base])]), worldOf([...AFTER, routes([own, base])])];
     const changes = { virtualServices: [{ name: 'reviews', namespace: 'shop' }], hosts: [] };
     expect(trafficDiff(before, after, changes, 1)).toEqual({ changes: [], isPartial: true });
@@ -188,7 +188,7 @@ spec: { selector: { istio: edge }, servers: [{ port: { number: 80, name: http, p
   });
 });
 
-describe('many environments with a key each', () => {
+describe('trafficDiff with many environments that have a key each', () => {
   const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_none, i) => `pr-${i}`);
   const keyMatches = (each: string): readonly Record<string, HeaderMatch>[] => [
     { 'x-env': { exact: each } },
@@ -207,7 +207,7 @@ describe('many environments with a key each', () => {
   const at = 'Requests to reviews.shop:9080 with';
   const lost = ' (503: no DestinationRule has it)';
 
-  test('what carries two keys goes to the first of both, which is told of none', () => {
+  test('does not report that a request with two keys goes to the first environment', () => {
     const [all, others] = [keysOf(3), keysOf(3).slice(1)].map(worldWith);
     expect(textsOf(all!, others!)).toEqual(
       ['x-env: pr-0', 'baggage that holds env=pr-0'].map(
@@ -221,7 +221,7 @@ describe('many environments with a key each', () => {
     );
   });
 
-  test('what another environment takes that goes by the same header is told', () => {
+  test('reports requests that another environment takes by the same header', () => {
     const wide = { ...inserted(['wide'])[0]!, match: [{ headers: { 'x-env': { prefix: 'pr-' } } }] };
     const all = [...BEFORE, routes([...inserted(['pr-0', 'pr-1']), wide, base])];
     const without = [...BEFORE, routes([...inserted(['pr-1']), wide, base])];
@@ -231,8 +231,8 @@ describe('many environments with a key each', () => {
     ]);
   });
 
-  // Steps are counted, not milliseconds: with the square of their number, ten times as many would take a hundred times.
-  test.each([10, 100, 300])('%i that come and a tenth that goes take steps by their number', (count) => {
+  // Counts steps, not milliseconds: at quadratic cost, ten times as many environments would take 100 times as many.
+  test.each([10, 100, 300])('takes a linear number of steps to add %i environments and remove a tenth', (count) => {
     const diff = (before: readonly string[], after: readonly string[], steps: number) => {
       const [one, other] = [before, after].map((keys) => worldOf(worldWith(keys)));
       return trafficDiff(one!, other!, { virtualServices: [{ name: 'reviews', namespace: 'shop' }], hosts: [] }, steps);
@@ -245,7 +245,7 @@ describe('many environments with a key each', () => {
   });
 });
 
-test('between any two worlds: whatever is routed differently is reported, and what is told of is routed differently', () => {
+test('trafficDiff between random worlds reports every difference, and reports nothing that is the same', () => {
   let differing = 0;
   fc.assert(
     fc.property(

@@ -1,6 +1,5 @@
-// Which requests are routed differently in one world than in another, in sentences. Only names, ports and callers are
-// compared that something which differs can concern, and of their rules only those that one world has and the other has
-// not. For `offshoot plan`.
+// Which requests are routed differently in two worlds, as sentences for `offshoot plan`. It compares only hosts, ports
+// and callers that the changes can affect, and of their rules only those that exist in one of the two worlds.
 import { decisionData } from '../describe/decision-data.ts';
 import type { DecisionData } from '../describe/decision-data.ts';
 import { changeText, exceptionsText, placeText, requestsText } from './texts.ts';
@@ -19,37 +18,37 @@ import { createRouter } from '../router.ts';
 import type { Router } from '../router.ts';
 import type { World } from '../world.ts';
 
-/** What differs between two worlds, as far as it can concern requests. */
+/** The changes between two worlds that can affect requests. */
 export interface WorldChanges extends Pick<ProvenEnvironment, 'virtualServices'> {
-  /** Of Services whose rules or pods differ, in full. */
+  /** The full names of the Services whose rules or pods differ. */
   readonly hosts: readonly string[];
 }
 
-/** Requests that are routed differently. */
+/** A set of requests that are routed differently. */
 export interface TrafficChange {
   /** In a sentence. */
   readonly text: string;
-  /** One of these requests, and what becomes of it. */
+  /** One of these requests, with the decisions about it. */
   readonly example: { readonly request: Request; readonly before: DecisionData; readonly after: DecisionData };
 }
 
 export interface TrafficDiff {
   readonly changes: readonly TrafficChange[];
-  /** Whether there may be more: comparing everything would take too long, or something could not be decided. */
+  /** Whether there may be more changes: the step limit was reached, or a condition could not be decided. */
   readonly isPartial: boolean;
 }
 
-/** Steps before the rest is left out. */
-const MOST_STEPS = 50_000;
+/** The step limit; what is not compared by then is left out. */
+const MAX_STEPS = 50_000;
 
-/** Compares two worlds. */
-export function trafficDiff(before: World, after: World, changes: WorldChanges, steps = MOST_STEPS): TrafficDiff {
+/** Compares the routing in two worlds. */
+export function trafficDiff(before: World, after: World, changes: WorldChanges, steps = MAX_STEPS): TrafficDiff {
   const budget = new Budget(steps);
   const routers = [createRouter(before), createRouter(after)] as const;
   const found = new Map<string, Found>();
-  /** By host and port: all callers that were looked at. */
+  /** The callers that were compared, by host and port. */
   const callers = new Map<string, Set<string>>();
-  /** By what callers are told: most are told the same. */
+  /** Cached changes by the rules of a caller: most callers have the same rules. */
   const known = new Map<string, FoundChange[]>();
   let isPartial = false;
   try {
@@ -67,14 +66,14 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
         found.set(id, same);
       };
       const [was, is] = routers.map((router) => entriesOf(router.rulesFor(source, host, port), source));
-      const told = `${port} ${siteId(place, was!, is!)}`;
-      const there = known.get(told);
+      const site = `${port} ${siteId(place, was!, is!)}`;
+      const there = known.get(site);
       if (there !== undefined) {
         for (const each of there) add(each);
         continue;
       }
       const here: FoundChange[] = [];
-      known.set(told, here);
+      known.set(site, here);
       for (const each of changesAt(place, pairsOf(was!, is!, place, budget), routers, budget, before)) {
         here.push(each);
         add(each);
@@ -84,20 +83,20 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
     if (!(error instanceof TooComplex)) throw error;
     isPartial = true;
   }
-  const told = [...found.values()].map(({ at, literals, exceptions, outcome, example, sources }) => {
+  const shown = [...found.values()].map(({ at, literals, exceptions, outcome, example, sources }) => {
     const isForAll = sources.size === callers.get(at)!.size;
     const requests = requestsText(literals, isForAll ? [] : [...sources]);
     return { text: `Requests to ${at}${requests}${exceptions} ${outcome}.`, example };
   });
-  return { changes: told, isPartial };
+  return { changes: shown, isPartial };
 }
 
 interface Change {
-  /** Which requests. */
+  /** The conditions on the requests. */
   readonly literals: readonly Literal[];
-  /** Those of them that earlier rules take elsewhere, in words. */
+  /** The requests among them that earlier rules send elsewhere, in words. */
   readonly exceptions: string;
-  /** What becomes of them instead of what. */
+  /** Where the requests go, and where they went before. */
   readonly outcome: string;
   readonly example: TrafficChange['example'];
 }
@@ -112,7 +111,7 @@ interface Found extends Change {
   readonly sources: Set<string>;
 }
 
-/** Callers that may be told different things. */
+/** A caller in words. */
 function sourceText(source: Source): string {
   if (isGatewaySource(source)) return source.gateway;
   const labels = Object.entries(source.labels ?? {}).map(([name, value]) => `${name}=${value}`);
@@ -149,7 +148,7 @@ function* changesAt(
   }
 }
 
-/** What those of some requests carry besides of which earlier entries make something else. */
+/** The additional conditions of those requests that earlier entries decide differently. */
 function exceptionsTo(
   place: NamedPlace,
   literals: readonly Literal[],

@@ -1,4 +1,4 @@
-// What istiod makes of a VirtualService that delegates: its routes with those of its delegates in their place.
+// Merges the routes of a root VirtualService with those of its delegates, as istiod does.
 import type { HeaderMatch, HttpMatch, HttpRoute } from './objects.ts';
 
 /** A route, and the delegate that it is from. */
@@ -6,16 +6,16 @@ export interface MergedRoute {
   readonly route: HttpRoute;
   /** `NAMESPACE/NAME`. */
   readonly delegate?: string;
-  /** Where it is in the VirtualService or delegate that it is from. */
+  /** The index in the VirtualService or delegate that it is from. */
   readonly index: number;
 }
 
-/** The delegate that a route names, as its root sees it: its key and its routes, if there is one for that root. */
+/** Finds the delegate that a route names: its key and routes; undefined if the root has no such delegate. */
 export type FindDelegate = (
   delegate: NonNullable<HttpRoute['delegate']>,
 ) => { readonly key: string; readonly http: readonly HttpRoute[] } | undefined;
 
-/** The routes of a root. A delegate that is not there, and routes that contradict the root, are left out. */
+/** The merged routes of a root. Missing delegates, and routes that conflict with the root, are left out. */
 export function withDelegates(http: readonly HttpRoute[], find: FindDelegate): readonly MergedRoute[] {
   return http.flatMap((root, at): readonly MergedRoute[] => {
     if (root.delegate === undefined) return [{ route: root, index: at }];
@@ -27,7 +27,7 @@ export function withDelegates(http: readonly HttpRoute[], find: FindDelegate): r
   });
 }
 
-/** What a delegate's route takes from its root where it says nothing itself. */
+/** The fields that a route of a delegate inherits from its root if it does not set them. */
 const INHERITED = [
   'rewrite',
   'directResponse',
@@ -52,7 +52,7 @@ function mergeNames(root: { readonly name?: string }, leaf: { readonly name?: st
   return name === '' ? {} : { name };
 }
 
-/** Every entry of the delegate must agree with one of the root's; the result has each such pair. */
+/** Each entry of the delegate must agree with an entry of the root; the result has one entry for each such pair. */
 function mergeMatches(roots: readonly HttpMatch[], leaves: readonly HttpMatch[]): readonly HttpMatch[] | undefined {
   if (roots.length === 0) return leaves;
   if (leaves.length === 0) return roots;
@@ -73,7 +73,7 @@ function merge(root: HttpMatch, leaf: HttpMatch): HttpMatch {
   };
 }
 
-/** What istiod leaves a route of a delegate out for, below a route of its root; undefined if it takes the route. */
+/** The conflict because of which istiod drops a route of a delegate; undefined if it keeps the route. */
 export function conflictOf(root: HttpRoute, leaf: HttpRoute): string | undefined {
   const [roots, leaves] = [root.match ?? [], leaf.match ?? []];
   const lost = roots.length === 0 ? undefined : leaves.find((each) => !roots.some((above) => agree(above, each)));
@@ -84,7 +84,7 @@ function agree(root: HttpMatch, leaf: HttpMatch): boolean {
   return disagreement(root, leaf) === undefined;
 }
 
-/** What a match entry of a root and one of its delegate do not agree on. */
+/** The field in which a match entry of a root and one of its delegate conflict. */
 function disagreement(root: HttpMatch, leaf: HttpMatch): string | undefined {
   const named = { headers: 'header', withoutHeaders: 'the absence of header', queryParams: 'query parameter' } as const;
   for (const field of ['uri', 'scheme', 'method', 'authority'] as const) {
@@ -104,7 +104,7 @@ function disagreement(root: HttpMatch, leaf: HttpMatch): string | undefined {
   return isWithin ? undefined : 'gateways';
 }
 
-/** Whether the root's condition allows all that the delegate's does, as far as istiod looks: never into expressions. */
+/** Whether the root's condition covers the delegate's. Like istiod, this does not analyze regular expressions. */
 function agreeOn(root: HeaderMatch | undefined, leaf: HeaderMatch | undefined): boolean {
   if (root === undefined || leaf === undefined) return true;
   if (root.regex && (leaf.regex || leaf.prefix || leaf.exact)) return false;

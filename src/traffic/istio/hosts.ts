@@ -1,25 +1,25 @@
-// Which services the hosts in Istio's objects mean.
+// Resolves the hosts in Istio objects to services.
 import type { KubeObject } from '../../kube/objects.ts';
 import type { DestinationRule, VirtualService } from './objects.ts';
 
-/** A service by the name that is the same seen from everywhere. */
+/** The fully qualified name of a service. */
 export function fullHost(service: string, namespace: string, clusterDomain: string): string {
   return `${service}.${namespace}.svc.${clusterDomain}`;
 }
 
-/** What a host in an object means: a bare name is a service of the object's own namespace. */
+/** Resolves a host in an object: a bare name is a service in the namespace of the object. */
 export function resolveHost(host: string, seenFrom: KubeObject, clusterDomain: string): string {
   return host.includes('.') ? host : fullHost(host, seenFrom.metadata.namespace ?? '', clusterDomain);
 }
 
-/** The namespace of the service that a host means. */
+/** The namespace of the service that a host refers to. */
 export function namespaceOfHost(host: string, seenFrom: KubeObject): string {
   return (host.includes('.') ? host.split('.')[1] : seenFrom.metadata.namespace) ?? '';
 }
 
 /**
- * What a host means that a VirtualService is for. It is compared with what callers ask for, so `name.namespace` and
- * `name.namespace.svc` are a service too; in rules and destinations Istio takes them for hosts outside the cluster.
+ * Resolves a host in `hosts` of a VirtualService. It is compared with the Host header of callers, so `name.namespace`
+ * and `name.namespace.svc` mean a service too; in rules and destinations Istio treats them as external hosts.
  */
 export function resolveCalledHost(host: string, seenFrom: KubeObject, clusterDomain: string): string {
   const [name = '', namespace, svc = 'svc', ...rest] = host.split('.');
@@ -27,13 +27,13 @@ export function resolveCalledHost(host: string, seenFrom: KubeObject, clusterDom
   return fullHost(name, namespace, clusterDomain);
 }
 
-/** The hosts of a VirtualService as they are looked up. */
+/** The hosts of a VirtualService, as lookup keys. */
 export function virtualServiceHosts(service: VirtualService, clusterDomain: string): readonly string[] {
   const hosts = (service.spec?.hosts ?? []).map((host) => lookupName(host, service, clusterDomain));
   return [...new Set(hosts)];
 }
 
-/** The hosts that the routes and mirrors of a VirtualService lead to, as they are looked up. */
+/** The hosts of the destinations and mirrors of a VirtualService, as lookup keys. */
 export function destinationHosts(service: VirtualService, clusterDomain: string): readonly string[] {
   const destinations = (service.spec?.http ?? []).flatMap(({ route = [], mirror, mirrors = [] }) => [
     mirror,
@@ -50,7 +50,7 @@ export function delegatesOf({ metadata, spec }: VirtualService): readonly string
   );
 }
 
-/** The host of a DestinationRule as it is looked up. */
+/** The host of a DestinationRule, as a lookup key. */
 export function ruleHost(rule: DestinationRule, clusterDomain: string): string {
   return lookupName(rule.spec?.host ?? '', rule, clusterDomain);
 }

@@ -1,9 +1,9 @@
-// What must hold for any routes and any matches: requests without the environment's conditions land where they landed,
-// those with them reach the clone exactly where they reached the default version, and leaving restores everything.
+// Properties for any routes and any matches: requests without the key of the environment are routed as before, requests
+// with it reach the clone wherever they reached the default version, and removing the environment restores the routes.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
-import { fitsConditions, hasRoutes, routeOf } from '../testing/naive-routes.ts';
+import { matchesConditions, hasRoutes, routeOf } from '../testing/naive-routes.ts';
 import type { Request } from '../testing/naive-routes.ts';
 import { withRoutes } from './insert-routes.ts';
 import type { RouteWish } from './insert-routes.ts';
@@ -13,7 +13,7 @@ import { takerOf } from './shadow.ts';
 
 const HOST = 'cart.shop.svc.cluster.local';
 
-// Few words, so that conditions meet each other often.
+// Few values, so that conditions overlap often.
 const value = fc.constantFrom('a', 'ab', 'abc', 'b');
 const label = fc.record({ app: fc.constantFrom('web', 'test'), tier: fc.constantFrom('x', 'y') }, { requiredKeys: [] });
 const condition = fc.oneof(
@@ -84,7 +84,7 @@ const asked = (user: fc.Arbitrary<string | string[]>): fc.Arbitrary<Request> =>
     )
     .map(([from, what]) => ({ ...from, ...what }));
 const request = asked(fc.oneof(value, fc.constant('')));
-/** Also such as carry the header twice, of which proxies look at each. */
+/** Also requests with a repeated header: proxies match each value. */
 const anyRequest = asked(fc.oneof(value, fc.array(value, { minLength: 2, maxLength: 2 })));
 
 type Environment = Pick<RouteWish, 'owner' | 'matches'>;
@@ -104,7 +104,7 @@ function virtualService(http: readonly HttpRoute[]): VirtualService {
 
 const cart = { name: 'cart', namespace: 'shop' };
 
-/** The routes with those of an environment for a subset put in, or taken out. */
+/** The routes with those of an environment inserted or removed. */
 function planned(http: readonly HttpRoute[], env: Environment, workload = cart, wanted = true): readonly HttpRoute[] {
   return withRoutes(virtualService(http), [wish(env, wanted, workload)]).http;
 }
@@ -122,14 +122,14 @@ const cloneOf = ({ destination }: RouteDestination): RouteDestination => ({
   destination: { ...destination, subset: 'team-e' },
 });
 
-/** What a route does with a request, apart from its share among several destinations. */
+/** What a route does with a request, without the weights of its destinations. */
 function landing(taken: HttpRoute | undefined): unknown {
   const { name: _name, match: _match, route: destinations, ...rest } = taken ?? {};
   return { ...rest, to: destinations?.map((each) => each.destination) };
 }
 
-describe('routes of an environment', () => {
-  test('are gone without a trace when it leaves', () => {
+describe('the routes of an environment', () => {
+  test('are removed without a trace when the environment is deleted', () => {
     fc.assert(
       fc.property(routes, istioMatches, (http, matches) => {
         const env = environment('e', matches);
@@ -138,10 +138,10 @@ describe('routes of an environment', () => {
     );
   });
 
-  test('leave every request alone that does not ask for it', () => {
+  test('do not affect requests without its key', () => {
     fc.assert(
       fc.property(routes, istioMatches, anyRequest, (http, matches, sent) => {
-        fc.pre(!matches.some((match) => isAsking(match) && fitsConditions(match, sent)));
+        fc.pre(!matches.some((match) => isAsking(match) && matchesConditions(match, sent)));
         const after = planned(http, environment('e', matches));
         expect(routeOf(after, sent)).toEqual(routeOf(http, sent));
         expect(hasRoutes(after, sent)).toBe(hasRoutes(http, sent));
@@ -150,10 +150,10 @@ describe('routes of an environment', () => {
     );
   });
 
-  test('take a request that asks for it to the clone exactly where it reached the default version', () => {
+  test('send a request with its key to the clone wherever it reached the default version', () => {
     fc.assert(
       fc.property(routes, istioMatches, request, (http, matches, sent) => {
-        fc.pre(matches.some((match) => isAsking(match) && fitsConditions(match, sent)));
+        fc.pre(matches.some((match) => isAsking(match) && matchesConditions(match, sent)));
         const before = routeOf(http, sent);
         const clones = before?.route?.filter(isDefault).map(cloneOf) ?? [];
         const after = routeOf(planned(http, environment('e', matches)), sent);
@@ -163,7 +163,7 @@ describe('routes of an environment', () => {
     );
   });
 
-  test('get no request where earlier ones are said to take them all', () => {
+  test('get no request if takerOf is certain that an earlier route takes them all', () => {
     let shadowed = 0;
     fc.assert(
       fc.property(routes, istioMatches, istioMatches, request, (http, some, others, sent) => {
@@ -179,7 +179,7 @@ describe('routes of an environment', () => {
     expect(shadowed).toBeGreaterThan(100);
   });
 
-  test('of several environments stand in the order of the wishes, whatever is there already', () => {
+  test('are in the order of the wishes, whatever routes exist already', () => {
     fc.assert(
       fc.property(routes, istioMatches, istioMatches, istioMatches, fc.boolean(), (http, one, others, more, isGone) => {
         const [first, second, third] = [environment('a', one), environment('b', others), environment('c', more)];
@@ -187,7 +187,7 @@ describe('routes of an environment', () => {
         const inOrder = planned(planned(planned(http, first), second), third, cart, !isGone);
         for (const before of [http, planned(planned(http, second), third), planned(planned(http, third), first)]) {
           expect(withRoutes(virtualService(before), all).http).toEqual(inOrder);
-          // Of some of them alone, those that are there keep their places among the others.
+          // Planning only some of the environments does not move the routes of the others.
           const some = withRoutes(virtualService(before), all.slice(1)).http;
           expect(withRoutes(virtualService(some), all).http).toEqual(inOrder);
         }
@@ -196,7 +196,7 @@ describe('routes of an environment', () => {
     );
   });
 
-  test('have weights that add up to 100, or none where there is one destination', () => {
+  test('have weights that add up to 100, or no weight for a single destination', () => {
     fc.assert(
       fc.property(routes, istioMatches, (http, matches) => {
         const env = environment('e', matches);
@@ -210,7 +210,7 @@ describe('routes of an environment', () => {
     );
   });
 
-  test('settle: planning again changes nothing, and those of two environments never change places', () => {
+  test('do not change when planned again, and those of two environments keep their order', () => {
     const change = fc.record({ at: fc.nat(3), timeout: fc.constantFrom('1s', '2s') });
     fc.assert(
       fc.property(routes, istioMatches, istioMatches, change, (http, some, others, { at, timeout }) => {
@@ -219,7 +219,7 @@ describe('routes of an environment', () => {
         expect(planned(planned(both, second), first)).toEqual(both);
         expect(planned(both, first, cart, false)).toEqual(planned(http, second));
         expect(planned(both, second, cart, false)).toEqual(planned(http, first));
-        // A base route that changes takes its counterparts along, in the same order, whoever comes first.
+        // When a base route changes, its copies follow in the same order, whichever environment is planned first.
         const edit = (list: readonly HttpRoute[]): HttpRoute[] => {
           const base = list.filter((each) => !each.name?.startsWith('dynamic-environment-team-'));
           return list.map((each) => (each === base[at] ? { ...each, timeout } : each));
@@ -232,7 +232,7 @@ describe('routes of an environment', () => {
   });
 });
 
-test('routes are known as those of the environment and the subset that they were made for, and of no other', () => {
+test('isRouteOf and isRouteOfSubset recognize a route for its own environment and subset only', () => {
   const name = fc.constantFrom('a', 'b', 'a-b', 'b-a', 'a-b-a', 'b-a-b');
   const who = fc.record({ namespace: name, name, subset: name });
   fc.assert(

@@ -1,5 +1,5 @@
-// The routes of a VirtualService with those of environments in their places: a pure function of the service as it is and
-// of what they want, so a base route that changes is followed, and nothing is written twice.
+// Inserts the routes of environments into a VirtualService: a pure function of the current object and of the wishes of
+// the environments, so copies follow a base route that changes, and nothing is written twice.
 import { createHash } from 'node:crypto';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { Ref } from '../../kube/objects.ts';
@@ -11,10 +11,10 @@ import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './o
 
 export const RESPONSE_HEADER = 'x-dynamic-env';
 
-/** A workload whose requests a VirtualService should lead to its clone: those that go to one of these hosts now. */
+/** A workload whose requests a VirtualService should route to its clone: those that now go to one of these hosts. */
 export interface Insertion {
   readonly workload: Ref;
-  /** The name of the clone, which answers tell. */
+  /** The name of the clone, which responses carry in a header. */
   readonly clone: string;
   /** Full names of the services. */
   readonly hosts: readonly string[];
@@ -22,45 +22,45 @@ export interface Insertion {
   readonly clusterDomain: string;
 }
 
-/** What an environment wants of a VirtualService. */
+/** The routes that an environment wants in a VirtualService. */
 export interface RouteWish {
   readonly owner: RouteOwner;
   readonly matches: readonly IstioMatch[];
   readonly insertions: readonly Insertion[];
-  /** Workloads whose routes stay as they are: what they should be can't be told at the moment. */
+  /** Workloads whose routes are left unchanged, as the desired routes are not known at the moment. */
   readonly untouched: readonly Ref[];
-  /** Why callers with some labels can't be told from others where the VirtualService works. */
+  /** Why source labels can't be matched where the VirtualService applies. */
   readonly labelsProblem?: string;
 }
 
-/** What came of one match of an environment at one base route: a route, and what people should know about it. */
+/** The result of combining one match of an environment with one base route: a route, and any contradictions. */
 export interface Copy {
   readonly wish: RouteWish;
   readonly insertion: Insertion;
   readonly base: HttpRoute;
-  /** The place of the match among those of the environment. */
+  /** The index of the match among those of the environment. */
   readonly match: number;
-  /** Absent if no request fits. */
+  /** Absent if no request can match. */
   readonly route?: HttpRoute;
   readonly contradictions: readonly Contradiction[];
 }
 
-/** No request fits both the environment's match and this match entry of the base route; any of them, if none is named. */
+/** No request can match both the environment's match and this entry of the base route, or any entry if none is set. */
 interface Contradiction {
   readonly entry?: number;
   readonly why: string;
 }
 
-/** The routes that a VirtualService should have, and how those of the wishes came about. */
+/** The desired routes of a VirtualService, and how those of the wishes were made. */
 export interface EditedRoutes {
   readonly http: readonly HttpRoute[];
   readonly copies: readonly Copy[];
 }
 
 /**
- * Puts the routes of some environments in their places, in the order of the wishes, whatever order they had: so a request
- * that carries two keys always goes to the same environment. Routes of environments that nobody speaks for here stay
- * where they are, and new ones come as far back as the order allows.
+ * Inserts the routes of environments in the order of the wishes, whatever order they had, so a request with two keys
+ * always goes to the same environment. Routes of environments without a wish stay where they are, and new routes are
+ * inserted as late as the order allows.
  */
 export function withRoutes(service: VirtualService, wishes: readonly RouteWish[]): EditedRoutes {
   const wishOf = wishFinder(service, wishes);
@@ -68,7 +68,7 @@ export function withRoutes(service: VirtualService, wishes: readonly RouteWish[]
   const copies: Copy[] = [];
   let block: HttpRoute[] = [];
   for (const base of service.spec?.http ?? []) {
-    // Inserted routes stand in blocks before the base route that they were made from.
+    // Inserted routes are in a block before the base route from which they were made.
     if (isInserted(base)) {
       block.push(base);
       continue;
@@ -91,7 +91,7 @@ export function withRoutes(service: VirtualService, wishes: readonly RouteWish[]
   return { http, copies };
 }
 
-/** What stands in a block: routes that stay, and all wishes in their order, those that had routes there in these places. */
+/** The contents of a block: routes that stay, and all wishes in order, in the positions where wishes had routes. */
 function* placesIn(
   block: readonly HttpRoute[],
   wishes: readonly RouteWish[],
@@ -106,7 +106,7 @@ function* placesIn(
     if (wish === undefined) yield { stays: route };
     else if (!places.has(wish)) {
       places.add(wish);
-      // The place of some wish is that of the next one in order; those before it that had none come along.
+      // Each position of a wish is filled with the next wishes in order, up to one that already had routes here.
       do yield { wish: wishes[next]! };
       while (!there.has(wishes[next++]));
     }
@@ -114,7 +114,7 @@ function* placesIn(
   for (const wish of wishes.slice(next)) yield { wish };
 }
 
-/** Tells by whose wish a route is recreated or goes; undefined for one that stays. */
+/** Finds the wish that recreates or removes a route; undefined for a route that stays. */
 function wishFinder(
   service: VirtualService,
   wishes: readonly RouteWish[],
@@ -123,23 +123,23 @@ function wishFinder(
   return (route) => {
     const version = route.route?.[0]?.destination?.subset ?? '';
     const isOwner = ({ owner }: RouteWish): boolean => isRouteOf(owner, service, route);
-    // Nearly always it is told by where the route leads; else by its name.
+    // Nearly always the destination of the route identifies the owner; otherwise its name does.
     const wish = byVersion.get(version)?.find(isOwner) ?? wishes.find(isOwner);
     const isKept = wish?.untouched.some((workload) => isRouteOfSubset(wish.owner, workload, service, route));
     return isKept ? undefined : wish;
   };
 }
 
-/** What to insert before a base route: a route for each workload and each of the environment's matches, in order. */
+/** The routes to insert before a base route: one for each workload and each of the environment's matches, in order. */
 function copiesOf(service: VirtualService, wish: RouteWish, base: HttpRoute): readonly Copy[] {
   const { owner, matches, insertions } = wish;
   return insertions.flatMap((insertion) => {
     const matching = (base.route ?? []).filter((each) => leadsTo(service, insertion, each));
     if (matching.length === 0) return [];
     const destinations = rescaled(matching).map((each) => redirected(each, owner.version, insertion.clone));
-    return matches.flatMap((wanted, i): readonly Copy[] => {
-      if (unusable(wanted) !== undefined) return [];
-      const { match, contradictions } = combined(base, wanted, wish.labelsProblem);
+    return matches.flatMap((ownMatch, i): readonly Copy[] => {
+      if (unusable(ownMatch) !== undefined) return [];
+      const { match, contradictions } = combined(base, ownMatch, wish.labelsProblem);
       const copy = { wish, insertion, base, match: i, contradictions };
       if (match.length === 0) return [copy];
       const route = { ...base, match, route: destinations };
@@ -148,12 +148,12 @@ function copiesOf(service: VirtualService, wish: RouteWish, base: HttpRoute): re
   });
 }
 
-/** Whether a route has a destination that an insertion is about. */
+/** Whether a VirtualService has a base route for an insertion. */
 export function handles(service: VirtualService, insertion: Insertion): boolean {
   return (service.spec?.http ?? []).some((route) => !isInserted(route) && handledBy(service, insertion, route));
 }
 
-/** Whether a base route is one that an insertion is made from. */
+/** Whether a base route leads to the workload of an insertion. */
 export function handledBy(service: VirtualService, insertion: Insertion, { route = [] }: HttpRoute): boolean {
   return route.some((each) => leadsTo(service, insertion, each));
 }
@@ -166,15 +166,17 @@ function leadsTo(service: VirtualService, insertion: Insertion, { destination }:
   );
 }
 
-/** Every match entry of the base with the environment's conditions; one without entries has one that asks nothing. */
+/** Every match entry of the base route with the environment's conditions; no entries count as one empty entry. */
 function combined(
   base: HttpRoute,
-  wanted: IstioMatch,
+  ownMatch: IstioMatch,
   labelsProblem: string | undefined,
 ): { readonly match: readonly HttpMatch[]; readonly contradictions: readonly Contradiction[] } {
   const entries = base.match && base.match.length > 0 ? base.match : [{}];
-  const problem = Object.keys(wanted.sourceLabels ?? {}).length > 0 ? labelsProblem : undefined;
-  const results = entries.map((entry) => (problem === undefined ? combine(entry, wanted) : { contradiction: problem }));
+  const problem = Object.keys(ownMatch.sourceLabels ?? {}).length > 0 ? labelsProblem : undefined;
+  const results = entries.map((entry) =>
+    problem === undefined ? combine(entry, ownMatch) : { contradiction: problem },
+  );
   const isNever = results.every((result) => 'contradiction' in result);
   return {
     match: results.flatMap((result) => ('match' in result ? [result.match] : [])),
@@ -184,7 +186,7 @@ function combined(
   };
 }
 
-/** One destination needs no weight; several keep their proportion and add up to 100. */
+/** A single destination needs no weight; several keep their proportions and add up to 100. */
 function rescaled(destinations: readonly RouteDestination[]): readonly RouteDestination[] {
   if (destinations.length === 1) {
     const { weight: _weight, ...only } = destinations[0]!;
@@ -195,7 +197,7 @@ function rescaled(destinations: readonly RouteDestination[]): readonly RouteDest
     total === 0 ? 100 / destinations.length : (weight * 100) / total,
   );
   const weights = shares.map(Math.floor);
-  // What rounding left goes to those that lost most by it, the first of equals first.
+  // The remainder after rounding goes to the destinations that lost most by it.
   const byLoss = shares
     .map((share, i) => ({ i, loss: share - weights[i]! }))
     .sort((a, b) => b.loss - a.loss || a.i - b.i);
@@ -214,12 +216,12 @@ function redirected(each: RouteDestination, version: string, clone: string): Rou
   };
 }
 
-/** Ten hex digits that stand for a route and change with anything in it. */
+/** Ten hex digits of a hash over the whole route. */
 function digest(route: HttpRoute): string {
   return createHash('sha256').update(canonical(route)).digest('hex').slice(0, 10);
 }
 
-/** JSON with the fields of every object in order. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

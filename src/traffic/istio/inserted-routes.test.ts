@@ -12,6 +12,6 @@ test.each([
   ['main', undefined],
   ['', undefined],
   [undefined, undefined],
-])('of the route %s, environments gave the name %s', (name, inserted) => {
+])('insertedName of route %s is %s', (name, inserted) => {
   expect(insertedName(name)).toBe(inserted);
 });

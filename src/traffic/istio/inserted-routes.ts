@@ -1,10 +1,10 @@
-// Routes that environments insert into the VirtualServices of others: how they are named, and whose they are. The names
-// are contract.
+// The routes that environments insert into VirtualServices of other owners: how they are named, and which environment
+// owns them. The names are part of the contract.
 import type { Ref } from '../../kube/objects.ts';
 import { namespaceOfHost } from './hosts.ts';
 import type { HttpRoute, VirtualService } from './objects.ts';
 
-/** How the names of all of them begin. */
+/** The prefix of all their names. */
 export const ROUTE_PREFIX = 'dynamic-environment-';
 /** A hyphen and ten hex digits. */
 const DIGEST_LENGTH = 11;
@@ -12,11 +12,11 @@ const DIGEST_LENGTH = 11;
 /** An environment as the owner of routes. */
 export interface RouteOwner {
   readonly version: string;
-  /** Namespaces whose workloads are those of other environments with the same version. */
+  /** Namespaces in which workloads with this version belong to other environments. */
   readonly taken: readonly string[];
 }
 
-/** How the names of the routes of one version begin, or of one workload of it. */
+/** The prefix of the names of all routes of a version, or of one of its workloads. */
 export function routePrefix(version: string, workload = ''): string {
   return `${ROUTE_PREFIX}${version}-${workload}`;
 }
@@ -26,7 +26,7 @@ export function routeName(version: string, workload: string, digest: string): st
   return `${routePrefix(version, workload)}-${digest}`;
 }
 
-/** The name of a route without its digest; undefined if no environment gave it. Asked of every route again and again. */
+/** The name of an inserted route without its digest; undefined for other routes. Called often, so it uses no regex. */
 export function insertedName(name: string | undefined): string | undefined {
   if (!name?.startsWith(ROUTE_PREFIX)) return undefined;
   const end = name.length - DIGEST_LENGTH;
@@ -49,7 +49,7 @@ export function isInserted(route: HttpRoute): boolean {
 
 /**
  * Whether this environment inserted the route of a VirtualService. The name alone can be ambiguous (version `a` with
- * subset `b-c`, version `a-b` with subset `c`): then the destinations tell.
+ * subset `b-c`, version `a-b` with subset `c`), so the destinations are compared too.
  */
 export function isRouteOf({ version, taken }: RouteOwner, service: VirtualService, route: HttpRoute): boolean {
   const name = insertedName(route.name);

@@ -1,9 +1,9 @@
-// A combined match must hold exactly when both of its parts do, whatever they ask for.
+// A combined match must hold exactly when both of its parts hold.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { combine, includes, unusable } from './matches.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
-import { fits, fitsConditions } from '../testing/naive-routes.ts';
+import { fits, matchesConditions } from '../testing/naive-routes.ts';
 
 const value = fc.constantFrom('a', 'ab', 'abc', 'b');
 const condition = fc.oneof(
@@ -35,18 +35,18 @@ const request = fc.record({
   method: fc.constant('GET'),
 });
 
-test('a combined match fits a request exactly when both parts do', () => {
+test('combine: the result matches a request exactly when both parts match it', () => {
   fc.assert(
     fc.property(base, wanted, request, (entry, match, sent) => {
       const result = combine(entry, match);
-      const both = fits(entry, sent) && fitsConditions(match, sent);
+      const both = fits(entry, sent) && matchesConditions(match, sent);
       expect('match' in result && fits(result.match, sent)).toBe(both);
     }),
     { numRuns: 2_000 },
   );
 });
 
-test('a match includes another only if it fits every request that the other fits', () => {
+test('includes: the wide match matches every request that the narrow one matches', () => {
   fc.assert(
     fc.property(base, base, request, (wide, narrow, sent) => {
       expect(!includes(wide, narrow) || fits(wide, sent) || !fits(narrow, sent)).toBe(true);
@@ -55,10 +55,10 @@ test('a match includes another only if it fits every request that the other fits
   );
 });
 
-test('a match includes every one that asks for more', () => {
+test('includes: a match includes every match with additional conditions', () => {
   fc.assert(
     fc.property(base, wanted, (entry, match) => {
-      // Which gateways an entry is for that names none is not known here.
+      // The gateways of an entry that names none are not known here.
       fc.pre(!entry.gateways?.length || !match.sourceLabels);
       const result = combine(entry, match);
       expect('contradiction' in result || includes(entry, result.match)).toBe(true);
@@ -71,29 +71,29 @@ const user = (match: HeaderMatch): HttpMatch => ({ headers: { user: match } });
 
 test.each<[string, HttpMatch, HttpMatch, boolean | undefined]>([
   ['a prefix and a regular expression', user({ prefix: 'b' }), user({ regex: 'bo+' }), true],
-  ['the same the other way round', user({ regex: 'bo+' }), user({ prefix: 'b' }), false],
+  ['a regular expression and a prefix', user({ regex: 'bo+' }), user({ prefix: 'b' }), false],
   ['an exact value and a regular expression', user({ exact: 'b' }), user({ regex: 'b' }), true],
   ['two regular expressions', user({ regex: 'b.*' }), user({ regex: 'bo+' }), true],
   ['any path and none', { uri: { prefix: '/' } }, user({ exact: 'a' }), true],
   ['paths', { uri: { prefix: '/a' } }, { uri: { exact: '/a/b' } }, true],
-  ['paths of any case', { uri: { prefix: '/a' }, ignoreUriCase: true }, { uri: { exact: '/a' } }, undefined],
+  ['paths that ignore case', { uri: { prefix: '/a' }, ignoreUriCase: true }, { uri: { exact: '/a' } }, undefined],
   ['methods', { method: { regex: 'GET|HEAD' } }, { method: { exact: 'GET' } }, true],
   ['fewer gateways', { gateways: ['a', 'b'] }, { gateways: ['b'] }, true],
-  ['a header that nobody speaks of', { withoutHeaders: { x: {} } }, user({ exact: 'a' }), false],
-  ['a header that is always there', { withoutHeaders: { user: {} } }, user({ exact: 'a' }), false],
-  ['a header that must not be so', { withoutHeaders: { user: { exact: 'b' } } }, user({ exact: 'a' }), undefined],
-  ['what is too large to look into', user({ regex: 'a{600}' }), user({ regex: 'a{700}' }), undefined],
-])('whether a match includes another: %s', (_what, wide, narrow, is) => {
+  ['a header without a condition', { withoutHeaders: { x: {} } }, user({ exact: 'a' }), false],
+  ['a header that is always present', { withoutHeaders: { user: {} } }, user({ exact: 'a' }), false],
+  ['a header with an excluded value', { withoutHeaders: { user: { exact: 'b' } } }, user({ exact: 'a' }), undefined],
+  ['regular expressions that are too large', user({ regex: 'a{600}' }), user({ regex: 'a{700}' }), undefined],
+])('includes compares %s', (_what, wide, narrow, is) => {
   expect(includes(wide, narrow)).toBe(is);
 });
 
-test('what a route asks for besides stays as it is', () => {
+test('combine keeps the other conditions of a route', () => {
   const entry = { uri: { prefix: '/x' }, gateways: ['mesh'], port: 80, queryParams: { q: { exact: '1' } } };
   const headers = { user: { exact: 'a' } };
   expect(combine(entry, { headers })).toEqual({ match: { ...entry, headers } });
 });
 
-test('labels of callers take the place of gateways, beside which proxies do not look at them', () => {
+test('combine replaces gateways with source labels, as proxies ignore labels where an entry names gateways', () => {
   const entry = { uri: { prefix: '/x' }, sourceLabels: { app: 'other' }, sourceNamespace: 'other' };
   const sourceLabels = { app: 'test' };
   expect(combine({ ...entry, gateways: ['edge', 'mesh'] }, { sourceLabels })).toEqual({
@@ -113,6 +113,6 @@ test.each([
   [{ headers: { user: { regex: '*' } } }, undefined],
   [{ headers: { user: { prefix: 'a' } } }, undefined],
   [{ sourceLabels: { app: 'test' } }, undefined],
-])('%j: %s', (match, problem) => {
+])('unusable(%j): %s', (match, problem) => {
   expect(unusable(match)).toBe(problem);
 });

@@ -1,4 +1,4 @@
-// Conditions on a request: those of a route and those of an environment, combined so that both must hold.
+// Combines the conditions of a route with those of an environment so that both must hold.
 import { RE2JS } from 're2js';
 import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
 import { jsonEqual } from '../../watchable/index.ts';
@@ -9,10 +9,10 @@ import type { HeaderMatch, HttpMatch } from './objects.ts';
 
 export type Combined =
   | { readonly match: HttpMatch }
-  /** Why no request fulfils both. */
+  /** Why no request can match both. */
   | { readonly contradiction: string };
 
-/** Why a match of an environment can't be used at all: every request would fit it, or Istio would refuse it. */
+/** Why a match of an environment can't be used at all: it would match every request, or Istio would refuse it. */
 export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): string | undefined {
   if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
   const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
@@ -26,16 +26,16 @@ export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): strin
 /** The headers of a match that a proxy would refuse, for their names or their regular expressions. */
 export function refusedHeaders({ headers }: IstioMatch): readonly RefusedHeader[] {
   return Object.entries(headers ?? {}).flatMap(([header, match]): readonly RefusedHeader[] => {
-    if (header === '' || NO_NAME.test(header)) return [{ header, problem: 'no header has such a name' }];
+    if (header === '' || INVALID_NAME.test(header)) return [{ header, problem: 'no header has such a name' }];
     const { regex } = oneForm(match);
     const problem = !regex || isPresence({ regex }) ? undefined : regexProblem(regex);
     return problem === undefined ? [] : [{ header, regex: regex!, problem: `not valid RE2 (${problem})` }];
   });
 }
 
-/** What Envoy refuses in the name of a header. */
+/** Characters that Envoy refuses in the name of a header. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const NO_NAME = /[\0\r\n]/;
+const INVALID_NAME = /[\0\r\n]/;
 
 interface RefusedHeader {
   readonly header: string;
@@ -44,7 +44,7 @@ interface RefusedHeader {
   readonly problem: string;
 }
 
-/** A match entry of a route with an environment's conditions added: only requests that fulfil both fit the result. */
+/** A match entry of a route with an environment's conditions added: the result matches only if both match. */
 export function combine(entry: HttpMatch, wanted: IstioMatch): Combined {
   const base = forCallers(entry, wanted);
   if (base === undefined)
@@ -52,15 +52,17 @@ export function combine(entry: HttpMatch, wanted: IstioMatch): Combined {
   const headers = new Map(Object.entries(base.headers ?? {}));
   for (const [name, match] of Object.entries(wanted.headers ?? {})) {
     const ours = oneForm(match);
-    const excluded = spelled(Object.entries(base.withoutHeaders ?? {}), name).find(([, each]) => implies(ours, each));
-    if (excluded) return disagree(`header ${name}`, `not ${show(excluded[1])}`, show(ours));
+    const excluded = conditionsOn(Object.entries(base.withoutHeaders ?? {}), name).find(([, each]) =>
+      implies(ours, each),
+    );
+    if (excluded) return contradictionOn(`header ${name}`, `not ${conditionText(excluded[1])}`, conditionText(ours));
     const contradiction = addHeader(headers, name, ours);
     if (contradiction) return contradiction;
   }
   const sourceLabels = new Map(Object.entries(base.sourceLabels ?? {}));
   for (const [name, value] of Object.entries(wanted.sourceLabels ?? {})) {
     const before = sourceLabels.get(name) ?? value;
-    if (before !== value) return disagree(`source label ${name}`, before, value);
+    if (before !== value) return contradictionOn(`source label ${name}`, before, value);
     sourceLabels.set(name, value);
   }
   return {
@@ -73,35 +75,35 @@ export function combine(entry: HttpMatch, wanted: IstioMatch): Combined {
 }
 
 /**
- * An entry to which labels of callers can be added. Proxies look at them only where an entry names no gateways, so these
- * must go: then the entry is for callers with the labels wherever its VirtualService applies. Undefined where that would
- * be the mesh although the entry is not for it.
+ * An entry to which source labels can be added. Istio ignores source labels where an entry names gateways, so the
+ * gateways are removed: the entry then applies to callers with the labels wherever its VirtualService applies.
+ * Undefined if that would extend the entry to the mesh.
  */
 function forCallers(entry: HttpMatch, { sourceLabels = {} }: IstioMatch): HttpMatch | undefined {
-  const { gateways = [], ...rest } = lookedAt(entry);
+  const { gateways = [], ...rest } = withoutIgnored(entry);
   if (gateways.length === 0 || Object.keys(sourceLabels).length === 0) return entry;
   return gateways.includes('mesh') ? rest : undefined;
 }
 
-/** What proxies look at: an entry that names gateways is for everybody who calls there. */
-function lookedAt(entry: HttpMatch): HttpMatch {
+/** An entry without the fields that Istio ignores: one that names gateways applies to every caller there. */
+function withoutIgnored(entry: HttpMatch): HttpMatch {
   if ((entry.gateways ?? []).length === 0) return entry;
   const { sourceLabels: _labels, sourceNamespace: _namespace, ...rest } = entry;
   return rest;
 }
 
-/** What can be said of something: undefined where it can't be decided. */
+/** The answer to a question; undefined if it can't be decided. */
 type Decided = boolean | undefined;
 
-/** Whether every request that fulfils the narrow entry fulfils the wide one. */
+/** Whether every request that matches the narrow entry matches the wide one. */
 export function includes(wideEntry: HttpMatch, narrowEntry: HttpMatch): Decided {
-  const [wide, narrow] = [lookedAt(wideEntry), lookedAt(narrowEntry)];
+  const [wide, narrow] = [withoutIgnored(wideEntry), withoutIgnored(narrowEntry)];
   const { headers = {}, sourceLabels = {}, name: _name, statPrefix: _prefix, ignoreUriCase: _case, ...rest } = wide;
   const given = Object.entries(narrow.headers ?? {});
   return all([
     ...Object.entries(rest).map(([field, value]) => includesField(field, value, narrow, wide)),
     ...Object.entries(sourceLabels).map(([label, value]) => narrow.sourceLabels?.[label] === value),
-    ...Object.entries(headers).map(([name, asked]) => includesHeader(asked, spelled(given, name))),
+    ...Object.entries(headers).map(([name, asked]) => includesHeader(asked, conditionsOn(given, name))),
   ]);
 }
 
@@ -110,15 +112,15 @@ function all(answers: readonly Decided[]): Decided {
   return answers.includes(undefined) ? undefined : true;
 }
 
-/** Whether conditions on a header, all of which hold, ask for no less than another one. */
+/** Whether the given conditions on a header together imply another one. */
 function includesHeader(asked: HeaderMatch, given: readonly [string, HeaderMatch][]): Decided {
   const answers = given.map(([, each]) => implies(each, asked));
   if (answers.includes(true)) return true;
-  // Of several that none alone is enough, all together may be.
+  // Several conditions together may imply what none of them implies alone.
   return answers.length > 1 || answers.includes(undefined) ? undefined : false;
 }
 
-/** Whether a field of a wide entry asks for no more than the narrow entry does. */
+/** Whether the narrow entry implies a field of the wide entry. */
 function includesField(field: string, value: unknown, narrow: HttpMatch, wide: HttpMatch): Decided {
   const other = narrow[field];
   const isSame = jsonEqual(value, other);
@@ -145,92 +147,95 @@ function includesField(field: string, value: unknown, narrow: HttpMatch, wide: H
   }
 }
 
-/** Whether no request of an entry has a header that fulfils a condition. */
+/** Whether no request that matches an entry has a header that fulfils a condition. */
 function lacks(name: string, excluded: HeaderMatch, { headers = {}, withoutHeaders = {} }: HttpMatch): Decided {
-  const [given, absent] = [headers, withoutHeaders].map((each) => spelled(Object.entries(each), name));
+  const [given, absent] = [headers, withoutHeaders].map((each) => conditionsOn(Object.entries(each), name));
   const isThere = given!.some(([, each]) => implies(each, excluded));
   return isThere || given!.length + absent!.length === 0 ? false : undefined;
 }
 
-/** Adds a condition on a header to those that are there: as one condition where one can say both, else beside them. */
+/** Adds a condition on a header: merged with an existing one if possible, else as an additional condition. */
 function addHeader(headers: Map<string, HeaderMatch>, name: string, wanted: HeaderMatch) {
   let ours = wanted;
-  for (const [other, match] of spelled([...headers], name)) {
+  for (const [other, match] of conditionsOn([...headers], name)) {
     const both = intersect(match, ours);
-    if (both === 'never') return disagree(`header ${name}`, show(match), show(wanted));
+    if (both === 'never') return contradictionOn(`header ${name}`, conditionText(match), conditionText(wanted));
     if (both === 'beside') continue;
     headers.delete(other);
     ours = both;
   }
-  // One header can have several conditions if its name is spelled in several ways: proxies do not look at the case.
+  // A header can have several conditions under different spellings of its name, as proxies ignore the case.
   const spelling = spellings(name).find((each) => !headers.has(each));
-  if (spelling === undefined) return disagree(`header ${name}`, 'something else', show(wanted));
+  if (spelling === undefined) return contradictionOn(`header ${name}`, 'something else', conditionText(wanted));
   headers.set(spelling, ours);
   return undefined;
 }
 
-/** Ways to spell a name: as it is, small, large, and with one large letter after the other. */
+/** Spellings of a name: as it is, in lower case, in upper case, and with one upper-case letter. */
 function spellings(name: string): readonly string[] {
   const small = name.toLowerCase();
   const single = Array.from(small, (letter, i) => small.slice(0, i) + letter.toUpperCase() + small.slice(i + 1));
   return [name, small, name.toUpperCase(), ...single];
 }
 
-function disagree(on: string, base: string, ours: string): { contradiction: string } {
+function contradictionOn(on: string, base: string, ours: string): { contradiction: string } {
   return { contradiction: `${on} must be ${base} in the route and ${ours} in the environment` };
 }
 
-/** The form of a match that counts: exact before prefix before regex. */
+/** The form of a match that applies: exact before prefix before regex. */
 function oneForm({ exact, prefix, regex }: StringMatch): HeaderMatch {
   if (exact) return { exact };
   if (prefix) return { prefix };
   return { regex: regex ?? '' };
 }
 
-/** Those of some headers that are this one, whatever the case of its name. */
-function spelled(headers: readonly [string, HeaderMatch][], name: string): readonly [string, HeaderMatch][] {
+/** The conditions on this header, whatever the case of its name. */
+export function conditionsOn(
+  headers: readonly [string, HeaderMatch][],
+  name: string,
+): readonly [string, HeaderMatch][] {
   return headers.filter(([other]) => other.toLowerCase() === name.toLowerCase());
 }
 
-/** One condition that holds exactly when both do; `beside` where only both of them together can say it. */
+/** A condition that holds exactly when both hold; `beside` if no single condition can express that. */
 function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | 'never' | 'beside' {
   if (isPresence(a)) return b;
   if (isPresence(b) || jsonEqual(a, b)) return a;
-  // Regular expressions have no intersection that is one, and what they match is the proxy's to say.
+  // RE2 cannot express the intersection of two regular expressions as one.
   if (a.regex || b.regex) return 'beside';
   const isNarrow = a.exact !== undefined || (b.exact === undefined && a.prefix!.length > b.prefix!.length);
   const [narrow, wide] = isNarrow ? [a, b] : [b, a];
   return wide.prefix && (narrow.exact ?? narrow.prefix!).startsWith(wide.prefix) ? narrow : 'never';
 }
 
-/** Whether each value that fulfils the first condition fulfils the second. */
+/** Whether every value that fulfils the first condition fulfils the second. */
 function implies(first: HeaderMatch, second: HeaderMatch): Decided {
   if (isPresence(second)) return true;
-  // Of a few hundred environments each is compared with all before it: what needs no automaton must not cost one.
+  // With hundreds of environments, each is compared with all before it: avoid automata where they are not needed.
   if (!isPresence(first) && !first.regex && !second.regex) {
     if (second.exact !== undefined) return first.exact === second.exact;
     return (first.exact ?? first.prefix ?? '').startsWith(second.prefix ?? '');
   }
-  // Nor must two keys, of which requests may carry one, the other or both.
+  // Two keys in the baggage need no automaton either: requests may carry one, the other or both.
   const [one, other] = [baggageKey(first.regex), baggageKey(second.regex)];
   if (one !== undefined && other !== undefined) return one === other;
   return jsonEqual(intersect(second, first), first) || isSubset(regexOf(first), regexOf(second));
 }
 
 /** A condition on a value as a regular expression. */
-function regexOf(match: HeaderMatch): string {
+export function regexOf(match: HeaderMatch): string {
   if (isPresence(match)) return '.*';
   const { exact, prefix, regex } = match;
   if (regex) return regex;
   return exact === undefined ? `${RE2JS.quote(prefix!)}.*` : RE2JS.quote(exact);
 }
 
-/** Some forms ask only that the header is there. An empty `exact` asks for an empty value. */
+/** Whether the header only has to be present. An empty `exact` requires an empty value. */
 function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
   return exact === undefined && !prefix && (!regex || regex === '*');
 }
 
-function show(match: HeaderMatch): string {
+function conditionText(match: HeaderMatch): string {
   if (isPresence(match)) return 'present';
   const [form, value] = Object.entries(match).find(([, each]) => each !== undefined)!;
   return `${form} "${value}"`;

@@ -1,4 +1,4 @@
-// The objects of Istio that decide about requests, as far as they are read and edited here. Whatever else they hold is kept.
+// The Istio objects that route requests, with the fields that are read or edited here. Other fields are preserved.
 import { defineKind } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 
@@ -49,7 +49,7 @@ export interface RouteDestination {
   readonly headers?: RouteHeaders;
 }
 
-/** All that a match entry of a route can ask for. */
+/** The conditions of a match entry of a route. */
 export interface HttpMatch {
   readonly name?: string;
   readonly headers?: Readonly<Record<string, HeaderMatch>>;
@@ -114,11 +114,19 @@ export interface HttpRoute {
   readonly [field: string]: unknown;
 }
 
+/** A route for TLS or TCP connections. */
+export interface StreamRoute {
+  readonly route?: readonly Omit<RouteDestination, 'headers'>[];
+  readonly [field: string]: unknown;
+}
+
 export interface VirtualService extends KubeObject {
   readonly spec?: {
     readonly hosts?: readonly string[];
     readonly gateways?: readonly string[];
     readonly http?: readonly HttpRoute[];
+    readonly tls?: readonly StreamRoute[];
+    readonly tcp?: readonly StreamRoute[];
     readonly exportTo?: readonly string[];
     readonly [field: string]: unknown;
   };

@@ -1,4 +1,4 @@
-// What becomes of a request, compared between two worlds: the same, the same but for the version, or something else.
+// Compares the outcome of a request in two worlds: the same, the same except for the version, or something else.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { Ref } from '../../kube/index.ts';
 import { jsonEqual } from '../../watchable/index.ts';
@@ -6,18 +6,18 @@ import type { Decision } from '../decide.ts';
 import { RESPONSE_HEADER } from '../istio/insert-routes.ts';
 import type { Destination, Rule } from '../rules.ts';
 
-/** An environment, as far as requests can tell. */
+/** The parts of an environment that affect routing. */
 export interface ProvenEnvironment {
   /** The subset that its routes lead to. */
   readonly version: string;
-  /** A request that fits one of these carries its key. */
+  /** A request that matches one of these carries its key. */
   readonly matches: readonly IstioMatch[];
-  /** All Services and ServiceEntries that select its pods, in full. */
+  /** The full names of all Services and ServiceEntries that select its pods. */
   readonly hosts: readonly string[];
   readonly workloads: readonly {
-    /** Those of the Services that select the base workload, in full. */
+    /** The full names of the Services that select the base workload. */
     readonly hosts: readonly string[];
-    /** The subset that the base workload is reached by. */
+    /** The subset of the base workload. */
     readonly defaultVersion: string;
   }[];
   /** The VirtualServices that differ between the two worlds. */
@@ -25,12 +25,12 @@ export interface ProvenEnvironment {
 }
 
 export interface Effect {
-  /** The same for the same effect on every request. */
+  /** Equal for rules that have the same effect on every request. */
   readonly id: string;
   readonly rule?: Rule;
 }
 
-/** What a rule does with every request that it takes. */
+/** The effect of a rule on every request that it takes. */
 export function effectOf(rule: Rule): Effect {
   const { action } = rule;
   const abort = action.fault?.abort;
@@ -40,7 +40,7 @@ export function effectOf(rule: Rule): Effect {
   return { id: JSON.stringify([action, replacedPath(rule)]), rule };
 }
 
-/** What of a path a rule replaces, where it does. */
+/** The part of the path that a rule replaces; null if it replaces nothing. */
 function replacedPath({ action, match: { path } }: Rule): unknown {
   const isReplacing =
     (action.kind === 'route' && action.rewrite?.path !== undefined) ||
@@ -48,10 +48,10 @@ function replacedPath({ action, match: { path } }: Rule): unknown {
   return isReplacing ? (path === undefined ? '/' : (path.value.prefix ?? null)) : null;
 }
 
-/** What may happen to a request that carries the key of an environment; `other` is a violation. */
+/** How an outcome changes. Requests with the key of an environment may change version; `other` is a violation. */
 export type Change = 'same' | 'version' | 'other';
 
-/** How what a rule did before is related to what a rule does now. */
+/** How the effect of a rule changes between the two worlds. */
 export function changeOf(before: Effect, after: Effect, environment: ProvenEnvironment): Change {
   if (before.id === after.id) return 'same';
   if (before.rule === undefined || after.rule === undefined) return 'other';
@@ -65,14 +65,14 @@ export function isInsertedRule(rule: Rule | undefined): boolean {
   return rule !== undefined && INSERTED.test(rule.name);
 }
 
-/** Whether a rule does what another one did, with the environment's version in place of the base or of another version. */
+/** Whether a rule has the effect of another one, with the environment's version in place of the previous version. */
 function isVersionOf(before: Rule, after: Rule, environment: ProvenEnvironment): boolean {
   const [was, is] = [before.action, after.action];
   if (was.kind !== 'route' || is.kind !== 'route') return false;
   const { destinations: all, ...rest } = was;
   const { destinations: clones, ...others } = is;
   if (!jsonEqual(rest, others) || !jsonEqual(replacedPath(before), replacedPath(after))) return false;
-  // A request with the keys of two environments goes to the one whose route stands first.
+  // A request with the keys of two environments goes to the one whose route comes first.
   const isAnothers = isInsertedRule(before);
   const bases = isAnothers ? all : all.filter((each) => isBase(each, environment));
   return (
@@ -87,7 +87,7 @@ export function isBase({ host, subset }: Destination, { workloads }: ProvenEnvir
   return workloads.some(({ hosts, defaultVersion }) => subset === defaultVersion && hosts.includes(host));
 }
 
-/** That nobody answers for a clone, or that proxies do not know its subset, is not a matter of other requests: a note tells. */
+/** A clone without endpoints or without a subset does not affect other requests: a note mentions it. */
 function isCloneOf(base: Destination, clone: Destination, version: string): boolean {
   const comparable = ({
     responseHeaders,
@@ -103,15 +103,15 @@ function isCloneOf(base: Destination, clone: Destination, version: string): bool
   return clone.subset === version && jsonEqual(comparable(base), comparable(clone));
 }
 
-/** What somebody notices of a decision. */
-function noticed(decision: Decision): unknown {
+/** The part of a decision that a caller can observe. */
+function observable(decision: Decision): unknown {
   const { considered: _considered, rule: _rule, superseded: _superseded, ...rest } = decision;
   return rest;
 }
 
-/** How what becomes of one request in a world is related to what becomes of it in another. */
+/** How the decision about one request changes between the two worlds. */
 export function decidedChange(before: Decision, after: Decision, environment: ProvenEnvironment): Change {
-  if (jsonEqual(noticed(before), noticed(after))) return 'same';
+  if (jsonEqual(observable(before), observable(after))) return 'same';
   if (before.rule === undefined || after.rule === undefined) return 'other';
   if (before.kind === 'response' && after.kind === 'response' && before.reason === 'FaultAbort') {
     return isVersionOf(before.rule, after.rule, environment) ? 'version' : 'other';

@@ -1,4 +1,4 @@
-// The rules of a host as one ordered list, of which the first entry that a request fulfils decides: what a proof compares.
+// The rules of a host as one ordered list for proofs: the first entry that a request fulfils decides.
 import { isGatewaySource } from '../request.ts';
 import type { Source } from '../request.ts';
 import type { CompiledHost, Rule } from '../rules.ts';
@@ -11,19 +11,21 @@ import type { Place } from './witness.ts';
 export interface Entry {
   readonly literals: readonly Literal[];
   readonly effect: Effect;
-  /** The same for entries with the same conditions and effect. */
+  /** Equal for entries with the same conditions and effect. */
   readonly key: string;
 }
 
-/** What a proxy goes by. A tier that only some callers are told of has nothing for what fits none of its rules. */
+/** The entries that apply to a source. If a tier applies to the caller, a request that matches no rule gets 404. */
 export function entriesOf({ tiers, otherwise }: CompiledHost, source: Source): readonly Entry[] {
   const entries: Entry[] = [];
   for (const { rules } of tiers) {
-    const told = rules.filter((rule) => rule.excluded === undefined && isToldIn(rule, source));
-    for (const rule of told) {
+    const applicable = rules.filter((rule) => rule.excluded === undefined && appliesTo(rule, source));
+    for (const rule of applicable) {
       if (rule.refused === undefined) entries.push(entry(literalsOf(rule.match), effectOf(rule)));
     }
-    const callers = told.map(({ match }) => literalsOf({ ...(match.source && { source: match.source }), ...NOTHING }));
+    const callers = applicable.map(({ match }) =>
+      literalsOf({ ...(match.source && { source: match.source }), ...NOTHING }),
+    );
     if (callers.some((each) => each.length === 0)) return [...entries, entry([], NO_ROUTE)];
     entries.push(...callers.map((each) => entry(each, NO_ROUTE)));
   }
@@ -37,12 +39,12 @@ function entry(literals: readonly Literal[], effect: Effect): Entry {
   return { literals, effect, key: `${JSON.stringify(literals)} ${effect.id}` };
 }
 
-/** Whether callers of a namespace may be told of a rule. At a gateway it has been looked at already. */
-function isToldIn({ match: { source: wanted } }: Rule, source: Source): boolean {
-  return isGatewaySource(source) || wanted?.namespace === undefined || wanted.namespace === source.namespace;
+/** Whether a rule can apply to callers of a namespace. For gateways the compiler has already checked the source. */
+function appliesTo({ match: { source: required } }: Rule, source: Source): boolean {
+  return isGatewaySource(source) || required?.namespace === undefined || required.namespace === source.namespace;
 }
 
-/** The same for places whose requests are decided in the same way in both worlds, whoever sends them. */
+/** Equal for places whose requests are decided in the same way in both worlds. */
 export function siteId({ source, authority }: Place, before: readonly Entry[], after: readonly Entry[]): string {
   const gateway = isGatewaySource(source) ? source.gateway : '';
   const all = [before, after].map((list) => list.map(({ key }) => key));
@@ -50,12 +52,12 @@ export function siteId({ source, authority }: Place, before: readonly Entry[], a
 }
 
 export interface Comparison {
-  /** Which of the entries of each list both have, in the same order: numbered, undefined for the others. */
+  /** Numbers the entries that both lists have in the same order; undefined for the others. */
   readonly before: readonly (number | undefined)[];
   readonly after: readonly (number | undefined)[];
 }
 
-/** Puts two lists side by side. What changed places counts as gone from one and as new at the other. */
+/** Aligns two lists. An entry that moved counts as removed from one position and added at another. */
 export function compareEntries(before: readonly Entry[], after: readonly Entry[]): Comparison {
   const [inBefore, inAfter] = [before, after].map((list) => counted(list.map(({ key }) => key)));
   const numbers: [(number | undefined)[], (number | undefined)[]] = [[], []];
@@ -90,7 +92,7 @@ function counted(keys: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** One less of what is left. */
+/** Decrements a count. */
 function take(counts: Map<string, number>, key: string): void {
   counts.set(key, counts.get(key)! - 1);
 }

@@ -1,4 +1,4 @@
-// Entries found by the values that they ask for: the same ones as by looking at each of them.
+// Finds the same entries by index as a linear search does.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { baggageRegex } from '../baggage.ts';
@@ -48,7 +48,7 @@ const request: fc.Arbitrary<Request> = fc
   })
   .map(({ labels, ...rest }) => ({ host: 'cart', port: 80, source: { namespace: 'shop', labels }, ...rest }));
 
-test('the first entry before a place that a request fulfils is the one that a look at each of them finds', () => {
+test('fulfilled finds the same first entry as a linear search', () => {
   let fulfilled = 0;
   fc.assert(
     fc.property(fc.array(match, { maxLength: 8 }), fc.nat(8), request, (matches, before, asked) => {
@@ -62,7 +62,7 @@ test('the first entry before a place that a request fulfils is the one that a lo
   expect(fulfilled).toBeGreaterThan(200);
 });
 
-test('of the entries that environments inserted only those concern some requests that go by the same header or label', () => {
+test('concerning finds the base entries, and those of environments only for the same header or label', () => {
   const [exact, prefix, regex] = [{ exact: 'pr-1' }, { prefix: 'pr' }, { regex: baggageRegex('pr-1') }];
   const inserted: readonly HttpMatch[] = [
     { headers: { 'x-env': exact } },

@@ -1,5 +1,5 @@
-// The entries of a host, found by the header values and labels that they ask for. A thousand environments have routes on
-// one host: what concerns the requests of one of them is found without looking at the others.
+// Indexes the entries of a host by the header values and labels in their conditions. With a thousand environments on
+// one host, the entries that matter for one of them are found without a linear search.
 import { BAGGAGE, baggageKey, baggageKeys } from '../baggage.ts';
 import { headerValues } from '../request.ts';
 import type { Request } from '../request.ts';
@@ -8,16 +8,16 @@ import type { Entry } from './entries.ts';
 import { fulfils } from './literals.ts';
 import type { Literal } from './literals.ts';
 
-/** A header or label that a literal is about, and the value or key that it asks for, if it has one of these forms. */
-interface Asked {
+/** The header or label of a literal, with the value or baggage key that it requires, if any. */
+interface IndexKey {
   readonly on: 'header' | 'label';
   readonly name: string;
   readonly exact?: string;
   readonly key?: string;
 }
 
-/** Where the entries are that ask for a header or label: by its value, by the key that it holds, or by something else. */
-interface Asking extends Pick<Asked, 'on' | 'name'> {
+/** The indexes of the entries with a condition on a header or label: by value, by baggage key, and all others. */
+interface Postings extends Pick<IndexKey, 'on' | 'name'> {
   readonly exact: Map<string, number[]>;
   readonly key: Map<string, number[]>;
   readonly others: number[];
@@ -26,26 +26,26 @@ interface Asking extends Pick<Asked, 'on' | 'name'> {
 export class EntryIndex {
   readonly #entries: readonly Entry[];
   /** By header or label. */
-  readonly #asking = new Map<string, Asking>();
-  /** Those that ask for no certain value of any. */
+  readonly #postings = new Map<string, Postings>();
+  /** Entries that require no specific value of any header or label. */
   readonly #unvalued: number[] = [];
-  /** Those that no environment inserted, or that go by no key. */
+  /** Entries that no environment inserted, and those without a condition on a header or label. */
   readonly #base: number[] = [];
 
   constructor(entries: readonly Entry[]) {
     this.#entries = entries;
     for (const [at, { literals, effect }] of entries.entries()) {
-      const all = literals.flatMap(askedBy);
+      const all = literals.flatMap(indexKeysOf);
       if (!isInsertedRule(effect.rule) || all.length === 0) this.#base.push(at);
       for (const each of all) this.#add(each, at);
       if (all.every(({ exact, key }) => exact === undefined && key === undefined)) this.#unvalued.push(at);
     }
   }
 
-  /** The first of the entries before a place that a request fulfils. */
+  /** The first entry that a request fulfils, among those before an index. */
   fulfilled(request: Request, before: number): Entry | undefined {
     const found = [...this.#unvalued];
-    for (const { on, name, exact, key } of this.#asking.values()) {
+    for (const { on, name, exact, key } of this.#postings.values()) {
       for (const value of on === 'header' ? headerValues(request, name) : [request.source.labels?.[name] ?? '']) {
         found.push(...(exact.get(value) ?? []), ...keysIn(name, value).flatMap((each) => key.get(each) ?? []));
       }
@@ -55,45 +55,45 @@ export class EntryIndex {
   }
 
   /**
-   * Where the entries are that concern requests of some literals: all but those of environments, and of these the ones
-   * that go by a header or label of these requests. A request that fulfils any other carries the keys of two environments.
+   * The indexes of the entries that can decide requests with these literals: all base entries, and those of
+   * environments that match on one of the same headers or labels. A request that fulfils any other carries two keys.
    */
   concerning(literals: readonly Literal[]): readonly number[] {
     const found = [...this.#base];
-    for (const { on, name, exact, key } of literals.flatMap(askedBy)) {
-      const asking = this.#asking.get(`${on} ${name}`);
-      if (asking === undefined) continue;
+    for (const { on, name, exact, key } of literals.flatMap(indexKeysOf)) {
+      const postings = this.#postings.get(`${on} ${name}`);
+      if (postings === undefined) continue;
       const isWide = exact === undefined && key === undefined;
       const keys = exact === undefined ? [key ?? ''] : keysIn(name, exact);
       found.push(
-        ...asking.others,
-        ...(exact === undefined ? [...asking.exact.values()].flat() : (asking.exact.get(exact) ?? [])),
-        ...(isWide ? [...asking.key.values()].flat() : keys.flatMap((each) => asking.key.get(each) ?? [])),
+        ...postings.others,
+        ...(exact === undefined ? [...postings.exact.values()].flat() : (postings.exact.get(exact) ?? [])),
+        ...(isWide ? [...postings.key.values()].flat() : keys.flatMap((each) => postings.key.get(each) ?? [])),
       );
     }
     return sorted(found);
   }
 
-  #add({ on, name, exact, key }: Asked, at: number): void {
+  #add({ on, name, exact, key }: IndexKey, at: number): void {
     const id = `${on} ${name}`;
-    let asking = this.#asking.get(id);
-    if (asking === undefined) {
-      this.#asking.set(id, (asking = { on, name, exact: new Map(), key: new Map(), others: [] }));
+    let postings = this.#postings.get(id);
+    if (postings === undefined) {
+      this.#postings.set(id, (postings = { on, name, exact: new Map(), key: new Map(), others: [] }));
     }
-    if (exact !== undefined) add(asking.exact, exact, at);
-    else if (key !== undefined) add(asking.key, key, at);
-    else asking.others.push(at);
+    if (exact !== undefined) add(postings.exact, exact, at);
+    else if (key !== undefined) add(postings.key, key, at);
+    else postings.others.push(at);
   }
 }
 
-/** What of a literal entries are found by: environments go by headers and labels, never by paths or queries. */
-function askedBy({ condition, holds }: Literal): readonly Asked[] {
+/** The index key of a literal. Environments match on headers and labels, never on paths or queries. */
+function indexKeysOf({ condition, holds }: Literal): readonly IndexKey[] {
   if (condition.on === 'label') {
     const { on, name, value } = condition;
     return [{ on, name, ...(holds && { exact: value }) }];
   }
-  if (condition.on !== 'header' || condition.wanted.name.startsWith(':')) return [];
-  const { name, value, negated } = condition.wanted;
+  if (condition.on !== 'header' || condition.required.name.startsWith(':')) return [];
+  const { name, value, negated } = condition.required;
   if (!holds || negated) return [{ on: 'header', name }];
   const key = name === BAGGAGE ? baggageKey(value.regex) : undefined;
   return [

@@ -1,15 +1,15 @@
-// Conditions on a request one by one, each as it is or turned round: what a proof puts together and takes apart.
-import { fitsHeader, fitsPath, fitsText } from '../fits.ts';
+// Single conditions on a request, each positive or negated: the literals that a proof combines.
+import { matchesHeader, matchesPath, matchesText } from '../fits.ts';
 import { headerValues, isGatewaySource, queryValue, splitPath } from '../request.ts';
 import type { Request } from '../request.ts';
 import type { HeaderCondition, PathCondition, QueryCondition, RuleMatch } from '../rules.ts';
 
 export type Condition =
-  /** A label of the pod that calls. */
+  /** A label of the calling pod. */
   | { readonly on: 'label'; readonly name: string; readonly value: string }
-  | { readonly on: 'path'; readonly wanted: PathCondition }
-  | { readonly on: 'header'; readonly wanted: HeaderCondition }
-  | { readonly on: 'query'; readonly wanted: QueryCondition };
+  | { readonly on: 'path'; readonly required: PathCondition }
+  | { readonly on: 'header'; readonly required: HeaderCondition }
+  | { readonly on: 'query'; readonly required: QueryCondition };
 
 /** A condition that must hold, or must not. */
 export interface Literal {
@@ -17,13 +17,13 @@ export interface Literal {
   readonly holds: boolean;
 }
 
-/** All that a match asks for, apart from the namespace of the caller. */
+/** The conditions of a match, without the namespace of the caller. */
 export function literalsOf({ source, path, headers, query }: RuleMatch): readonly Literal[] {
   const conditions: Condition[] = [
     ...Object.entries(source?.labels ?? {}).map(([name, value]) => ({ on: 'label' as const, name, value })),
-    ...(path === undefined ? [] : [{ on: 'path' as const, wanted: path }]),
-    ...headers.map((wanted) => ({ on: 'header' as const, wanted })),
-    ...query.map((wanted) => ({ on: 'query' as const, wanted })),
+    ...(path === undefined ? [] : [{ on: 'path' as const, required: path }]),
+    ...headers.map((required) => ({ on: 'header' as const, required })),
+    ...query.map((required) => ({ on: 'query' as const, required })),
   ];
   return conditions.map((condition) => ({ condition, holds: true }));
 }
@@ -32,7 +32,7 @@ export function opposite({ condition, holds }: Literal): Literal {
   return { condition, holds: !holds };
 }
 
-/** Whether a request fulfils all of some literals. */
+/** Whether a request fulfils all literals. */
 export function fulfils(request: Request, literals: readonly Literal[]): boolean {
   return literals.every(({ condition, holds }) => isTrue(condition, request) === holds);
 }
@@ -43,12 +43,12 @@ function isTrue(condition: Condition, request: Request): boolean {
     case 'label':
       return !isGatewaySource(request.source) && request.source.labels?.[condition.name] === condition.value;
     case 'path':
-      return fitsPath(condition.wanted, pathname);
+      return matchesPath(condition.required, pathname);
     case 'header':
-      return fitsHeader(condition.wanted, headerValues(request, condition.wanted.name));
+      return matchesHeader(condition.required, headerValues(request, condition.required.name));
     case 'query': {
-      const found = queryValue(query, condition.wanted.name);
-      return found !== undefined && fitsText(condition.wanted.value, found);
+      const found = queryValue(query, condition.required.name);
+      return found !== undefined && matchesText(condition.required.value, found);
     }
   }
 }

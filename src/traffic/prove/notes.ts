@@ -1,4 +1,4 @@
-// What an environment does by contract that people should know all the same.
+// Notes about intended effects of an environment that people should know.
 import { ruleText, targetText } from '../describe/decision-text.ts';
 import { RESPONSE_HEADER } from '../istio/insert-routes.ts';
 import type { Rule } from '../rules.ts';
@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { isBase } from './effects.ts';
 import type { ProvenEnvironment } from './effects.ts';
 
-/** What a route of an environment leaves out of its base route, and adds to it. */
+/** How a route of an environment differs from its base route. */
 export function notesOn(base: Rule, own: Rule, environment: ProvenEnvironment): readonly string[] {
   if (base.action.kind !== 'route' || own.action.kind !== 'route') return [];
   const { destinations } = base.action;
@@ -33,7 +33,7 @@ export function notesOn(base: Rule, own: Rule, environment: ProvenEnvironment): 
   ];
 }
 
-/** Services that select pods which they did not select without the environment. */
+/** Services that select additional pods because of the environment. */
 export function selectionNotes(before: World, after: World, { hosts }: ProvenEnvironment): readonly string[] {
   return hosts.flatMap((host) => {
     const [old, all] = [before, after].map((world) => world.services(host).flatMap((each) => world.workloads(each)));

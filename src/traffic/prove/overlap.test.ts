@@ -1,10 +1,10 @@
-// Whether two environments ask for the same requests, held to what each of them fits.
+// Whether two environments match the same requests, compared with a naive matcher.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import { baggageRegex } from '../baggage.ts';
 import type { HeaderMatch } from '../istio/objects.ts';
-import { fitsConditions } from '../testing/naive-routes.ts';
+import { matchesConditions } from '../testing/naive-routes.ts';
 import { overlapOf } from './overlap.ts';
 
 const user = (match: HeaderMatch): IstioMatch => ({ headers: { user: match } });
@@ -47,11 +47,11 @@ test.each<[IstioMatch, IstioMatch, string | undefined, string | undefined]>([
   [baggage(baggageRegex('a')), baggage('(.*,)?env=a(,.*)?'), 'overlapping', 'covered'],
   [baggage('(.*,)?env=a(,.*)?'), baggage('(.*,)?env=b(,.*)?'), undefined, undefined],
   [baggage(baggageRegex('a')), user({ exact: 'a' }), undefined, undefined],
-])('%j asks for what %j asks for: %s, and the other way round %s', (a, b, there, back) => {
+])('overlapOf %j and %j is %s, and in reverse %s', (a, b, there, back) => {
   expect([overlapOf(a, b)?.relation, overlapOf(b, a)?.relation]).toEqual([there, back]);
 });
 
-test('an example is a request that both ask for, with one value of each header', () => {
+test('the example of overlapOf matches both, with one value for each header', () => {
   const value: fc.Arbitrary<string> = fc.constantFrom('a', 'ab', 'abc', 'b');
   const condition = fc.oneof(
     fc.record({ exact: value }),
@@ -73,11 +73,11 @@ test('an example is a request that both ask for, with one value of each header',
   fc.assert(
     fc.property(match, match, sent, (one, other, request) => {
       const whole = { namespace: '', path: '/', method: 'GET' };
-      const isOf = (each: IstioMatch, of: typeof request): boolean => fitsConditions(each, { ...whole, ...of });
+      const isOf = (each: IstioMatch, of: typeof request): boolean => matchesConditions(each, { ...whole, ...of });
       const overlap = overlapOf(one, other);
       const [isOurs, isTheirs] = [isOf(one, request), isOf(other, request)];
       const names = Object.keys(one.headers ?? {}).filter((name) => other.headers?.[name] !== undefined);
-      // With different headers it carries two keys.
+      // A request that matches different headers carries two keys.
       expect(overlap === undefined && names.length > 0 && isOurs && isTheirs).toBe(false);
       fc.pre(overlap !== undefined);
       found++;

@@ -1,5 +1,5 @@
-// Whether two environments ask for the same requests, and for which. A request that carries two keys is asked for by both
-// without any conflict; it is one where a single value of a header, or a single label, is what both go by.
+// Whether two environments match the same requests, and which. A request with two keys is not a conflict; there is one if
+// both environments match on a single value of a header, or on a single label.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import { BAGGAGE } from '../baggage.ts';
 import { conditionsOf } from '../compile/conditions.ts';
@@ -11,19 +11,19 @@ import type { Literal } from './literals.ts';
 import { Budget, findRequest, TooComplex } from './witness.ts';
 import type { Place, Witness } from './witness.ts';
 
-/** The requests that one match asks for, by those of another: the same, all among others, some, or it is not known. */
+/** How the requests of one match relate to those of another: all the same, all covered, some shared, or not known. */
 type Relation = 'same' | 'covered' | 'overlapping' | 'undecided';
 
 export interface Overlap {
   readonly relation: Relation;
-  /** A request that both ask for, as far as one was found. */
+  /** A request that both match, if one was found. */
   readonly example?: Pick<Request, 'headers' | 'source'>;
 }
 
 const SOMEWHERE: Place = { source: { namespace: '' }, port: 80, authority: { regex: 'host', samples: ['host'] } };
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 
-/** How the requests of a match relate to those of another one; undefined if they have none in common but with two keys. */
+/** How the requests of a match relate to those of another; undefined if only requests with two keys match both. */
 export function overlapOf(ours: IstioMatch, theirs: IstioMatch): Overlap | undefined {
   if (unusable(ours) !== undefined || unusable(theirs) !== undefined) return undefined;
   const [one, other] = [combine({}, ours), combine({}, theirs)];
@@ -37,7 +37,7 @@ export function overlapOf(ours: IstioMatch, theirs: IstioMatch): Overlap | undef
   return { relation: found === 'unknown' && !covers ? 'undecided' : 'overlapping', ...example };
 }
 
-/** Whether some header is part of both keys; where one of them has none, some label. */
+/** Whether both keys use the same header; if one of them uses no header, the same label. */
 function haveCommonKey(one: HttpMatch, other: HttpMatch): boolean {
   const [headers, theirs] = [one, other].map((each) =>
     Object.keys(each.headers ?? {}).map((name) => name.toLowerCase()),
@@ -46,21 +46,23 @@ function haveCommonKey(one: HttpMatch, other: HttpMatch): boolean {
   return Object.keys(one.sourceLabels ?? {}).some((name) => other.sourceLabels?.[name] !== undefined);
 }
 
-/** A request that fits both matches, with each header once. */
+/** A request that matches both, with one value for each header. */
 function commonRequest(one: HttpMatch, other: HttpMatch): Witness {
   const literals = [one, other].flatMap((each) => literalsOf(conditionsOf(each)));
-  const inBaggage = literals.filter(({ condition }) => condition.on === 'header' && condition.wanted.name === BAGGAGE);
+  const inBaggage = literals.filter(
+    ({ condition }) => condition.on === 'header' && condition.required.name === BAGGAGE,
+  );
   const all = inBaggage.length > 1 ? [...literals, ONE_MEMBER] : literals;
   try {
-    return findRequest({ place: SOMEWHERE, literals: all, isSingle: true }, new Budget(MOST_STEPS));
+    return findRequest({ place: SOMEWHERE, literals: all, isSingle: true }, new Budget(MAX_STEPS));
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     return 'unknown';
   }
 }
 
-/** Two members of the baggage are two keys. */
+/** Limits the baggage to one member, as two members are two keys. */
 const ONE_MEMBER: Literal = {
-  condition: { on: 'header', wanted: { name: BAGGAGE, value: { regex: '[^,]*' }, negated: false } },
+  condition: { on: 'header', required: { name: BAGGAGE, value: { regex: '[^,]*' }, negated: false } },
   holds: true,
 };

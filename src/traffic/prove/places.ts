@@ -1,4 +1,4 @@
-// Where an environment can make a difference: names, ports and callers whose rules are compiled in both worlds.
+// The hosts, ports and callers that an environment can affect: a proof compares their rules in both worlds.
 import { RE2JS } from 're2js';
 import { keyOf } from '../../kube/index.ts';
 import { isWildcard, wildcardsOver, within } from '../compile/hostnames.ts';
@@ -12,37 +12,42 @@ import type { Budget, Place } from './witness.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A name as it is looked up, and requests for it. */
+/** A place with the host name that proxies look up. */
 export interface NamedPlace extends Place {
   readonly host: string;
 }
 
 type Worlds = readonly [World, World];
 
-/** The only port where there are VirtualServices for names that are no service. */
+/** The only port on which VirtualServices apply to hosts without a service. */
 const WEB = 80;
 
-/** What places are looked for by. */
-type Concern = Pick<ProvenEnvironment, 'hosts' | 'workloads' | 'virtualServices'>;
+/** The parts of an environment that determine its places. */
+type PlaceInputs = Pick<ProvenEnvironment, 'hosts' | 'workloads' | 'virtualServices'>;
 
-export function* placesOf(before: World, after: World, environment: Concern, budget: Budget): Generator<NamedPlace> {
+export function* placesOf(
+  before: World,
+  after: World,
+  environment: PlaceInputs,
+  budget: Budget,
+): Generator<NamedPlace> {
   const worlds: Worlds = [before, after];
   const hosts = [...new Set([...environment.hosts, ...environment.workloads.flatMap((each) => each.hosts)])];
-  const services = concernedRoutes(worlds, environment, hosts);
+  const services = affectedVirtualServices(worlds, environment, hosts);
   yield* meshPlaces(worlds, services, hosts, budget);
   yield* gatewayPlaces(worlds, services, budget);
 }
 
-/** The VirtualServices that changed or lead to the environment's hosts; for delegates those that delegate to them. */
-function concernedRoutes(
+/** The VirtualServices that changed or route to the environment's hosts, and those that delegate to them. */
+function affectedVirtualServices(
   worlds: Worlds,
-  { virtualServices }: Concern,
+  { virtualServices }: PlaceInputs,
   hosts: readonly string[],
 ): readonly VirtualService[] {
   return worlds.flatMap((world) => {
     const named = virtualServices.flatMap((ref) => world.virtualService(ref) ?? []);
     const own = [...named, ...hosts.flatMap((host) => world.virtualServicesTo(host))];
-    // One that is a delegate in one world may be none in the other.
+    // A VirtualService can be a delegate in only one of the worlds.
     const delegates = [...virtualServices, ...own.map(({ metadata }) => metadata)];
     return [...new Set([...own, ...delegates.flatMap((ref) => world.delegatingTo(ref))])];
   });
@@ -70,7 +75,7 @@ function* meshPlaces(
   const sources = callers(worlds, routes, [...names], budget);
   for (const name of names) {
     const own = services(name);
-    // Names without a service have routes where others of their VirtualService have one.
+    // A name without a service has routes on the ports of the other hosts of its VirtualService.
     const numbers =
       own.length === 0 ? ports : [...new Set(own.flatMap((each) => each.ports.map(({ number }) => number)))];
     for (const { host, names: called } of spellings(worlds, name)) {
@@ -85,7 +90,7 @@ function* meshPlaces(
   }
 }
 
-/** A name and the shorter ones that callers use for it; one of them that has routes of its own is a place of its own. */
+/** A name with the shorter forms that callers use; a form with routes of its own is a separate place. */
 function spellings(
   worlds: Worlds,
   name: string,
@@ -100,19 +105,19 @@ function spellings(
   return [{ host: name, names: joined }, ...shorter.filter(isApart).map((each) => ({ host: each, names: [each] }))];
 }
 
-/** What a Host header for some names may be: in any case, with or without a port. */
+/** The Host headers for these names: in any case, with or without a port. */
 function authorityOf(names: readonly string[], port: number): Place['authority'] {
   const regexes = names.map((each) => (isWildcard(each) ? `[^:]+${RE2JS.quote(each.slice(1))}` : RE2JS.quote(each)));
   return {
     regex: String.raw`(?i)(?:${regexes.join('|')})(?::\d*)?`,
-    // Callers leave out the port that goes without saying.
+    // Callers omit the default port.
     samples: names
       .map((each) => (isWildcard(each) ? `any${each.slice(1)}` : each))
       .flatMap((each) => (port === WEB ? [each] : [`${each}:${port}`, each])),
   };
 }
 
-/** Callers that may be told different things: of the namespaces that something names, of any other, and as selected. */
+/** The callers whose rules can differ: of each namespace that is named, of any other, and with each selector. */
 function callers(
   worlds: Worlds,
   routes: readonly VirtualService[],
@@ -122,7 +127,7 @@ function callers(
   const ruled = [...new Set(names.flatMap((name) => [name, ...wildcardsOver(name)]))];
   const rules = worlds.flatMap((world) => ruled.flatMap((name) => world.destinationRules(name)));
   const services = worlds.flatMap((world) => names.flatMap((name) => world.services(name)));
-  // A counterexample is from the first for whom there is one: from the likeliest callers, if possible.
+  // The first caller with a counterexample is reported, so the likeliest callers come first.
   const named = [
     ...services.flatMap(({ namespace, exportTo }) => [namespace, ...exportTo]),
     ...[...routes, ...rules].flatMap(({ metadata, spec }) => [metadata.namespace ?? '', ...(spec?.exportTo ?? [])]),
@@ -141,7 +146,7 @@ function callers(
   });
 }
 
-/** The namespaces that routes are for, also by their delegates. */
+/** The source namespaces of the routes of a VirtualService and of its delegates. */
 function sourceNamespaces(world: World, { metadata, spec }: VirtualService): readonly string[] {
   return (spec?.http ?? []).flatMap(({ match = [], delegate }) => {
     const own = match.flatMap(({ sourceNamespace }) => sourceNamespace ?? []);
@@ -159,7 +164,7 @@ function sourceNamespaces(world: World, { metadata, spec }: VirtualService): rea
   });
 }
 
-/** How the name begins that stands for all namespaces which nothing names. */
+/** The prefix of the name that stands for all other namespaces. */
 export const OTHER_NAMESPACE = 'elsewhere';
 
 function freshName(taken: readonly string[]): string {
@@ -168,7 +173,7 @@ function freshName(taken: readonly string[]): string {
   return name;
 }
 
-/** Labels that any number of selectors choose, as far as they agree. */
+/** The label sets that satisfy any combination of selectors without contradiction. */
 function combinations(selectors: readonly Labels[], budget: Budget): readonly Labels[] {
   const all = new Map<string, Labels>([['{}', {}]]);
   for (const selector of selectors) {
@@ -182,7 +187,7 @@ function combinations(selectors: readonly Labels[], budget: Budget): readonly La
   return [...all.values()];
 }
 
-/** At a gateway a name is the narrower of one of its own hosts and one of a VirtualService. */
+/** At a gateway, a host is the narrower of a host of the server and a host of a VirtualService. */
 function* gatewayPlaces(worlds: Worlds, routes: readonly VirtualService[], budget: Budget): Generator<NamedPlace> {
   const { clusterDomain } = worlds[0].settings;
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
-// For any world and any environment in it: what is proved holds for every request that is tried, and what is refuted is
-// refuted by a request that anybody can try. OFFSHOOT_TRIPLES=N tries more than the 200,000 requests of an ordinary run.
+// For random worlds and environments: a proof holds for every request that is tried, and a refutation comes with a
+// request that confirms it. OFFSHOOT_TRIPLES=N tries N requests instead of the default 200,000.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
@@ -8,15 +8,15 @@ import { createRouter, prove, worldOf } from '../index.ts';
 import type { Decision, Proof, Request } from '../index.ts';
 import { unusable } from '../istio/matches.ts';
 import { aimAt, aimedRequest, randomFrom } from '../testing/aimed-requests.ts';
-import { fitsConditions } from '../testing/naive-routes.ts';
+import { matchesConditions } from '../testing/naive-routes.ts';
 import { DEFAULT_VERSION, HOST, keys, objectsOf, OTHER, VERSION, WAYS, worlds } from '../testing/random-environment.ts';
 import type { RandomEnvironment, Way } from '../testing/random-environment.ts';
 import { CALLERS } from '../testing/random-world.ts';
 
 const TRIPLES = Number(process.env['OFFSHOOT_TRIPLES'] ?? 200_000);
-/** Requests that are tried in a world. */
+/** The number of requests that are tried in a world. */
 const EACH = 150;
-/** Names by which what is in a world is called. */
+/** The Host headers of the requests. */
 const HOSTS = [
   HOST,
   HOST,
@@ -32,7 +32,7 @@ const HOSTS = [
   's0.test',
 ];
 
-/** An environment of a way, in a world in which what it does can be told. */
+/** A random environment whose routes are written in a given way. */
 function environmentOf(way: Way): fc.Arbitrary<RandomEnvironment> {
   return fc
     .record({
@@ -44,8 +44,8 @@ function environmentOf(way: Way): fc.Arbitrary<RandomEnvironment> {
     .map((each) => ({ ...each, way }));
 }
 
-/** What somebody notices of a decision. */
-function noticed({ considered: _considered, rule: _rule, superseded: _superseded, ...rest }: Decision): unknown {
+/** The part of a decision that a caller can observe. */
+function observable({ considered: _considered, rule: _rule, superseded: _superseded, ...rest }: Decision): unknown {
   return rest;
 }
 
@@ -53,20 +53,20 @@ function carries(request: Request, matches: readonly IstioMatch[]): boolean {
   const { source, headers = {}, path, method = 'GET' } = request;
   const labels = 'gateway' in source ? CALLERS.ingress.labels : (source.labels ?? {});
   return matches.some(
-    (match) => unusable(match) === undefined && fitsConditions(match, { headers, path, method, labels }),
+    (match) => unusable(match) === undefined && matchesConditions(match, { headers, path, method, labels }),
   );
 }
 
-/** Whether a request may be decided so: the statement of a proof, written down a second time. */
+/** Whether a decision is allowed: a second, independent implementation of what a proof states. */
 function isAllowed(request: Request, own: readonly IstioMatch[], before: Decision, after: Decision): boolean {
-  if (jsonEqual(noticed(before), noticed(after))) return true;
+  if (jsonEqual(observable(before), observable(after))) return true;
   if (!carries(request, own)) return false;
   if (after.kind === 'response') return after.reason === 'FaultAbort' && before.kind === 'response';
   if (before.kind !== 'route' || after.kind !== 'route') return false;
   const isBase = before.destinations.some(({ host, subset }) => host === HOST && subset === DEFAULT_VERSION);
   const isOthers = before.destinations.every(({ subset }) => subset === OTHER);
   const [was, is] = [before, after].map(({ destinations: _all, status: _status, ...each }) =>
-    noticed(each as Decision),
+    observable(each as Decision),
   );
   const isSame = jsonEqual(was, is);
   return (isBase || isOthers) && isSame && after.destinations.every(({ subset }) => subset === VERSION);
@@ -74,13 +74,13 @@ function isAllowed(request: Request, own: readonly IstioMatch[], before: Decisio
 
 interface Tried {
   readonly proof: Proof;
-  /** Whether there are routes of the environment. */
+  /** Whether the environment has routes. */
   readonly isRouted: boolean;
-  /** What becomes of each request with the environment. */
+  /** The decision about each request with the environment. */
   readonly decisions: readonly Decision[];
 }
 
-/** Proves an environment, and tries requests in the world without it and with it. */
+/** Proves an environment, and tries requests in the world with and without it. */
 function tryOut(environment: RandomEnvironment, seed: number): Tried {
   const { before, after, changed } = objectsOf(environment);
   const [was, is] = [worldOf(before), worldOf(after)];
@@ -100,13 +100,13 @@ function tryOut(environment: RandomEnvironment, seed: number): Tried {
     isAllowed(request, own, without.decide(request), withIt.decide(request));
   const tried = proof.verdict === 'True' ? requests : [];
   expect(tried.filter((each) => !isFine(each))).toEqual([]);
-  // One that carries the key is held to more than can be told here.
+  // For requests with the key, the proof checks more than `isAllowed` does.
   const refuting = proof.reason === 'OtherRequestsMoved' ? [proof.counterexample!.request] : [];
   expect(refuting.filter(isFine)).toEqual([]);
   return { proof, isRouted: changed.length > 0, decisions: requests.map((each) => withIt.decide(each)) };
 }
 
-test('what is proved holds, and what is refuted does not', { timeout: 600_000 }, () => {
+test('prove: requests confirm what is proved, and contradict what is refuted', { timeout: 600_000 }, () => {
   const verdicts = { True: 0, False: 0, Unknown: 0 };
   fc.assert(
     fc.property(environmentOf('inserted'), fc.integer(), (environment, seed) => {
@@ -116,14 +116,14 @@ test('what is proved holds, and what is refuted does not', { timeout: 600_000 },
     { numRuns: Math.ceil(TRIPLES / EACH) },
   );
   const all = verdicts.True + verdicts.False + verdicts.Unknown;
-  // Enough of each to say something, and hardly ever no answer.
+  // Enough proofs and refutations to be meaningful, and few undecided ones.
   expect(verdicts.True).toBeGreaterThan(all / 4);
   expect(verdicts.False).toBeGreaterThan(all / 10);
   expect(verdicts.Unknown).toBeLessThan(all / 20);
 });
 
 test.each((Object.keys(WAYS) as Way[]).filter((way) => way !== 'inserted'))(
-  'routes that are written in the wrong way are found out: %s',
+  'prove detects routes that are written incorrectly: %s',
   { timeout: 120_000 },
   (way) => {
     const found = { byRequests: 0, byProof: 0 };
@@ -132,7 +132,9 @@ test.each((Object.keys(WAYS) as Way[]).filter((way) => way !== 'inserted'))(
         const right = tryOut({ ...environment, way: 'inserted' }, seed);
         if (right.proof.verdict !== 'True') return;
         const wrong = tryOut(environment, seed);
-        const differs = right.decisions.some((each, i) => !jsonEqual(noticed(each), noticed(wrong.decisions[i]!)));
+        const differs = right.decisions.some(
+          (each, i) => !jsonEqual(observable(each), observable(wrong.decisions[i]!)),
+        );
         if (differs) found.byRequests++;
         if (wrong.proof.verdict === 'False') found.byProof++;
       }),

@@ -1,4 +1,4 @@
-// Proofs by example: what an environment does as it should, the ways in which it could go wrong, and what stays unknown.
+// Proofs by example: isolated environments, ways in which isolation fails, and cases that stay undecided.
 import { describe, expect, test } from 'vitest';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { KubeObject } from '../../kube/index.ts';
@@ -31,7 +31,7 @@ function service(http: readonly HttpRoute[], spec: object = {}): VirtualService 
   };
 }
 
-/** The routes with those of an environment in their places. */
+/** The routes with those of an environment inserted. */
 function inserted(http: readonly HttpRoute[], matches: readonly IstioMatch[] = KEY, version = 'team-e') {
   const insertion = {
     workload: { name: 'reviews', namespace: 'shop' },
@@ -76,12 +76,12 @@ function proofOf({
   );
 }
 
-describe('an environment is isolated', () => {
-  test('whose routes stand before those that they were made from', () => {
+describe('prove finds an environment isolated', () => {
+  test('if its routes come before the base routes', () => {
     expect(proofOf({})).toMatchObject({ verdict: 'True', reason: 'Isolated' });
   });
 
-  test('beside others, also where a request carries the keys of both', () => {
+  test('next to another environment, also for requests with both keys', () => {
     const other = inserted(all, [{ headers: { 'x-env': { prefix: 'pr-' } } }], 'team-other');
     expect(proofOf({ before: other })).toMatchObject({ verdict: 'True' });
     const first = [...inserted(all).slice(0, 1), ...other];
@@ -91,7 +91,7 @@ describe('an environment is isolated', () => {
     });
   });
 
-  test('also by regular expressions, on the same header as base routes ask for', () => {
+  test('if it matches by a regular expression on a header that base routes match too', () => {
     const before: HttpRoute[] = [
       { name: 'beta', match: [{ headers: { 'x-env': { regex: 'b.*' } } }], route: [canary] },
       { name: 'some', match: [{ headers: { 'x-env': { regex: '.*[0-9]' } } }], route: [shared] },
@@ -102,7 +102,7 @@ describe('an environment is isolated', () => {
     });
   });
 
-  test('and people are told of what it changes by contract', () => {
+  test('and notes its intended effects', () => {
     const split = [
       {
         name: 'split',
@@ -124,16 +124,16 @@ describe('an environment is isolated', () => {
   });
 });
 
-describe('an environment is not isolated', () => {
+describe('prove finds an environment not isolated', () => {
   const own = inserted(all).slice(0, 1);
 
-  test('whose route was appended instead of inserted: nobody gets there', () => {
+  test('if its route was appended instead of inserted, so no request reaches it', () => {
     const proof = proofOf({ after: [...all, ...own] });
     expect(proof).toMatchObject({ verdict: 'False', reason: 'CloneNotReached' });
     expect(proof.counterexample?.request).toMatchObject({ headers: { 'x-env': 'pr-7' } });
   });
 
-  test('whose key took the place of what a base route asks for on the same header', () => {
+  test('if its key replaced the condition of a base route on the same header', () => {
     const before: HttpRoute[] = [
       { name: 'beta', match: [{ headers: { 'x-env': { prefix: 'beta-' } } }], route: [shared], timeout: '3s' },
       { name: 'main', route: [canary] },
@@ -144,7 +144,7 @@ describe('an environment is not isolated', () => {
     expect(proof.counterexample?.request).toMatchObject({ headers: { 'x-env': 'pr-7' } });
   });
 
-  test('that took the routes of another whose name begins like its own for its own', () => {
+  test('if it removed the routes of another environment with the same name prefix', () => {
     const before = inserted(all, [{ headers: { 'x-env': { exact: 'pr-70' } } }], 'team-e-2');
     const proof = proofOf({ before, after: inserted(all) });
     expect(proof).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
@@ -155,7 +155,7 @@ describe('an environment is not isolated', () => {
     });
   });
 
-  test('whose route asks for less than its key', () => {
+  test('if its route matches more requests than its key', () => {
     const wider = [{ ...own[0]!, match: [{ headers: { 'x-env': { prefix: 'pr-7' } } }] }, ...all];
     const proof = proofOf({ after: wider });
     expect(proof).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
@@ -164,12 +164,12 @@ describe('an environment is not isolated', () => {
     expect(request).toMatchObject({ host: `${HOST}:9080`, port: 9080 });
   });
 
-  test('whose route does not do what the base route does', () => {
+  test('if its route has another action than the base route', () => {
     const after = [{ ...own[0]!, rewrite: { uri: '/v2' } }, ...all];
     expect(proofOf({ after })).toMatchObject({ verdict: 'False', reason: 'OwnRequestsDiffer' });
   });
 
-  test('where a route leads to the host without a subset', () => {
+  test('if a base route has a destination without a subset', () => {
     const before: HttpRoute[] = [
       { name: 'plain', match: [{ uri: { prefix: '/plain' } }], route: [{ destination: { host: 'reviews' } }] },
       ...all,
@@ -181,7 +181,7 @@ describe('an environment is not isolated', () => {
     });
   });
 
-  test('where callers are not told of the routes, or come by another host at a gateway', () => {
+  test('if callers do not see the VirtualService, or use another host at a gateway', () => {
     const hidden = proofOf({ spec: { exportTo: ['.'] } });
     expect(hidden).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
     expect(hidden.counterexample?.request.source).not.toMatchObject({ namespace: 'shop' });
@@ -206,8 +206,8 @@ spec:
   });
 });
 
-describe('nothing is claimed', () => {
-  test('of conditions that are not looked into', () => {
+describe('prove does not decide', () => {
+  test('about conditions that it cannot analyze', () => {
     const whole = { ':path': { regex: '/[a-z]+[?].*' } };
     const before = [{ name: 'whole', match: [{ headers: whole }], route: [canary] }, ...all];
     const after = [before[1]!, before[0]!];
@@ -218,12 +218,12 @@ describe('nothing is claimed', () => {
     });
   });
 
-  test('of routes that proxies refuse', () => {
+  test('about routes that proxies refuse', () => {
     const after = [{ ...inserted(all)[0]!, match: [{ headers: { 'x-env': { regex: '(' } } }] }, ...all];
     expect(proofOf({ after })).toMatchObject({ verdict: 'Unknown', reason: 'RefusedByProxy' });
   });
 
-  test('when it takes too many steps', () => {
+  test('when it reaches the step limit', () => {
     expect(proofOf({ steps: 5 })).toMatchObject({ verdict: 'Unknown', reason: 'TooComplex' });
   });
 });

@@ -1,6 +1,6 @@
-// Proves that an environment moves nobody else's requests: every request that does not carry its key is decided the same
-// with and without it, and one that carries it the same but for the version. Only rules that one of the two worlds has
-// and the other has not are looked at, each with those that its requests are decided by in the other world.
+// Proves that an environment affects no other requests: every request without its key is routed the same with and
+// without it, and a request with the key differs only in the version. The proof looks only at rules that exist in one
+// of the two worlds, each together with the rules that decide its requests in the other world.
 import { jsonEqual } from '../../watchable/index.ts';
 import { conditionsOf } from '../compile/conditions.ts';
 import { hasLabels } from '../compile/visibility.ts';
@@ -25,7 +25,7 @@ import { placesOf } from './places.ts';
 import type { NamedPlace } from './places.ts';
 import { avoiding, Budget, findRequest, TooComplex } from './witness.ts';
 
-/** What each means is told in the catalogue of reasons of environments. */
+/** The catalogue of reasons of environments explains each of them. */
 type ProofReason =
   | 'Isolated'
   | 'OtherRequestsMoved'
@@ -39,9 +39,9 @@ export interface Proof {
   readonly verdict: 'True' | 'False' | 'Unknown';
   readonly reason: ProofReason;
   readonly message: string;
-  /** A request for which it does not hold, and what becomes of it without and with the environment. */
+  /** A request that violates isolation, and the decisions about it without and with the environment. */
   readonly counterexample?: Counterexample;
-  /** What people should know that is no violation. */
+  /** Effects that people should know about, but that are no violation. */
   readonly notes: readonly string[];
 }
 
@@ -51,15 +51,15 @@ export interface Counterexample {
   readonly after: Decision;
 }
 
-/** Steps before a proof is given up. */
-const MOST_STEPS = 50_000;
+/** The step limit of a proof. */
+const MAX_STEPS = 50_000;
 
 /** Compares the world without an environment and the world with it. */
 export function prove(
   before: World,
   after: World,
   environment: ProvenEnvironment,
-  { steps = MOST_STEPS }: { readonly steps?: number } = {},
+  { steps = MAX_STEPS }: { readonly steps?: number } = {},
 ): Proof {
   const prover = new Prover(before, after, environment, new Budget(steps));
   try {
@@ -71,13 +71,13 @@ export function prove(
   }
 }
 
-/** Two entries that a request may be decided by, one in each world. */
+/** Two entries, one from each world, that can decide the same request. */
 interface Pair {
   readonly before: Entry;
   readonly after: Entry;
 }
 
-/** A place with what is known of it. */
+/** A place with its entries in both worlds, and the keys of the environment there. */
 interface Site {
   readonly place: NamedPlace;
   readonly before: readonly Entry[];
@@ -104,7 +104,7 @@ class Prover {
   }
 
   prove(): Proof {
-    // Who does not ask the rules of the mesh is not part of the proof.
+    // The proof does not cover callers that bypass the mesh, so they get a note.
     const outside = selectionNotes(...this.worlds, this.environment);
     for (const note of outside) this.notes.add(note);
     for (const place of placesOf(...this.worlds, this.environment, this.budget)) {
@@ -135,7 +135,7 @@ class Prover {
     );
   }
 
-  /** What a request must fulfil to carry the key. */
+  /** The literals that a request with the key fulfils, for each match of the environment. */
   private keysAt({ source }: NamedPlace): readonly (readonly Literal[])[] {
     const matches = this.environment.matches.filter((each) => unusable(each) === undefined);
     return matches.flatMap((each) => {
@@ -143,14 +143,14 @@ class Prover {
       if ('contradiction' in combined) return [];
       const { source: callers, ...match } = conditionsOf(combined.match);
       if (!isGatewaySource(source)) return [literalsOf({ ...match, ...(callers && { source: callers }) })];
-      // Who a gateway is, is known.
+      // The labels of a gateway are known.
       const gateway = this.worlds[1].gateways().find(({ metadata }) => keyOf(metadata) === source.gateway);
       const labels = source.labels ?? gateway?.spec?.selector ?? {};
       return hasLabels(labels, callers?.labels ?? {}) ? [literalsOf(match)] : [];
     });
   }
 
-  /** Looks at every entry that only one world has, and at those that its requests are decided by in the other. */
+  /** Checks every entry that exists only in one world against the entries that decide its requests in the other. */
   private walk(
     site: Site,
     world: 'before' | 'after',
@@ -166,7 +166,7 @@ class Prover {
       }
       const entry = site[world][at]!;
       for (const [index, candidate] of site[other].entries()) {
-        // Of those that both have, the ones before it are not fulfilled.
+        // Skips shared entries before this one: the request does not fulfil them.
         const sharedAs = others[index];
         if (sharedAs !== undefined && sharedAs < shared) continue;
         const literals = [...entry.literals, ...candidate.literals];
@@ -183,12 +183,12 @@ class Prover {
     return undefined;
   }
 
-  /** Whether every request of an entry fulfils another. */
+  /** Whether every request of an entry also fulfils the wider one. */
   private covers({ place }: Site, wide: Entry, { literals }: Entry): boolean {
     return findRequest({ place, literals, avoided: avoiding([wide.literals]) }, this.budget) === 'none';
   }
 
-  /** A request that a pair of entries decides, and that may not be decided so. */
+  /** Finds a request that a pair of entries decides in a way that violates isolation. */
   private failureOf(site: Site, { before, after }: Pair, earlier: readonly Entry[]): Failure | undefined {
     const change = changeOf(before.effect, after.effect, this.environment);
     if (change === 'same') return undefined;
@@ -204,7 +204,7 @@ class Prover {
     return failure;
   }
 
-  /** Tells of what a pair does by contract, if some request is decided by it: earlier rules may take all of them. */
+  /** Adds the notes on a pair, if it decides any request: earlier rules may take all of them. */
   private note({ place }: Site, { before, after }: Pair, prior: readonly (readonly Literal[])[]): void {
     const notes = notesOn(before.effect.rule!, after.effect.rule!, this.environment);
     if (notes.every((each) => this.notes.has(each))) return;
@@ -213,7 +213,7 @@ class Prover {
     for (const note of notes) this.notes.add(note);
   }
 
-  /** Holds a request to the statement in both worlds. */
+  /** Confirms a violation by deciding the request in both worlds. */
   private confirm({ keys }: Site, request: Request): Failure | undefined {
     const [before, after] = [this.routers.before.decide(request), this.routers.after.decide(request)];
     const change = decidedChange(before, after, this.environment);
@@ -233,7 +233,7 @@ class Prover {
         };
   }
 
-  /** A route of the environment behind one that takes its requests to the base. */
+  /** Finds a route of the environment after a route that sends its requests to the base. */
   private shadowed(site: Site, numbers: readonly (number | undefined)[]): Failure | undefined {
     for (const [at, entry] of site.after.entries()) {
       if (numbers[at] !== undefined || !leadsTo(entry, ({ subset }) => subset === this.environment.version)) continue;
@@ -272,7 +272,7 @@ class Prover {
     };
   }
 
-  /** A rule that Envoy refuses stops every update of its port: then nothing can be said. */
+  /** A rule that Envoy refuses stops every update of its port, so nothing can be proved. */
   private lookForRefused(before: CompiledHost, after: CompiledHost): void {
     if (this.doubt !== undefined) return;
     const refused = (host: CompiledHost): readonly Rule[] =>

@@ -1,25 +1,24 @@
-// Finds a request that fulfils some literals and none of some matches, or says that there is none. Matches that must not
-// be fulfilled are looked at only when the request found so far fulfils them: then one of their conditions is turned
-// round, each in its turn.
-import { fitsText, isPresence } from '../fits.ts';
+// Finds a request that fulfils some literals but none of the avoided matches, or finds that there is none. When the
+// request found so far fulfils an avoided match, the search goes on with each of its conditions negated in turn.
+import { matchesText, isPresence } from '../fits.ts';
 import type { Request, Source } from '../request.ts';
 import { isGatewaySource } from '../request.ts';
 import { fulfils, opposite } from './literals.ts';
 import type { Condition, Literal } from './literals.ts';
-import type { Shape, Text } from './texts.ts';
+import type { Shape, TextCondition } from './texts.ts';
 import { textFor } from './texts.ts';
 
-/** Where requests are sent, and what is known of them before any condition. */
+/** Where requests come from and are sent to: the source, the port and the Host header. */
 export interface Place {
   readonly source: Source;
   readonly port: number;
-  /** What the Host header may be. */
+  /** The possible Host headers. */
   readonly authority: Shape;
 }
 
 export type Witness = { readonly request: Request } | 'none' | 'unknown';
 
-/** Thrown when a proof takes too many steps. */
+/** Thrown when a proof reaches its step limit. */
 export class TooComplex extends Error {}
 
 /** Counts the steps of a proof. */
@@ -34,10 +33,10 @@ export class Budget {
   }
 }
 
-/** Finds what a request fulfils that it must not: all of some literals. */
+/** Returns the avoided match that a request fulfils, if any. */
 export type Avoided = (request: Request) => readonly Literal[] | undefined;
 
-/** Avoids each of some matches. */
+/** Avoids all given matches. */
 export function avoiding(matches: readonly (readonly Literal[])[]): Avoided {
   return (request) => matches.find((each) => fulfils(request, each));
 }
@@ -47,7 +46,7 @@ export interface Question {
   /** All of these must hold. */
   readonly literals: readonly Literal[];
   readonly avoided?: Avoided;
-  /** No header comes more than once. */
+  /** Whether each header has only one value. */
   readonly isSingle?: boolean;
 }
 
@@ -67,7 +66,7 @@ export function findRequest(question: Question, budget: Budget): Witness {
   return isKnown ? 'none' : 'unknown';
 }
 
-/** Paths without anything that proxies rewrite are tried first. */
+/** Paths that proxies do not normalize are tried first. */
 const PATH: Shape = { regex: '/[^?#]*', samples: ['/'] };
 const PLAIN_PATH: Shape = { regex: String.raw`/[^?#%.\\]*`, samples: ['/'] };
 const HEADER: Shape = { regex: '.*', samples: ['x', ''] };
@@ -75,19 +74,19 @@ const PARAMETER: Shape = { regex: '[^&#]*', samples: ['x', ''] };
 const METHOD: Shape = { regex: '[!-~]+', samples: ['GET', 'POST', 'PUT', 'DELETE'] };
 const SCHEME: Shape = { regex: 'https?', samples: ['http', 'https'] };
 
-/** A request that fulfils literals; they are looked at place by place, which says nothing of each other. */
+/** Builds a request that fulfils the literals. Each part of the request is solved on its own. */
 function build(place: Place, literals: readonly Literal[], isSingle: boolean): Witness {
-  const byPlace = Map.groupBy(literals, ({ condition }) => placeOf(condition));
-  const labels = labelsFor(place, byPlace.get('label') ?? []);
+  const byPart = Map.groupBy(literals, ({ condition }) => partOf(condition));
+  const labels = labelsFor(place, byPart.get('label') ?? []);
   if (labels === undefined) return 'none';
   const { source, port } = place;
   let isKnown = true;
   const texts: Record<string, string> = {};
   const headers = new Map<string, string | readonly string[]>();
   const query: string[] = [];
-  const all = new Set([...byPlace.keys(), 'header :authority']);
+  const all = new Set([...byPart.keys(), 'header :authority']);
   for (const at of all) {
-    const own = byPlace.get(at) ?? [];
+    const own = byPart.get(at) ?? [];
     const [on = '', name = ''] = at.split(' ');
     if (on === 'label' || at === 'header :path') continue;
     const values = valuesAt(at, own, place, isSingle);
@@ -108,24 +107,24 @@ function build(place: Place, literals: readonly Literal[], isSingle: boolean): W
     ...(headers.size > 0 && { headers: Object.fromEntries(headers) }),
     source: isGatewaySource(source) ? source : { ...source, labels },
   };
-  // Conditions on the whole path are about two places at once: they are not solved, only tried.
-  const whole = byPlace.get('header :path') ?? [];
+  // Conditions on `:path` cover both the path and the query: they are not solved, only checked.
+  const whole = byPart.get('header :path') ?? [];
   if (fulfils(request, whole)) return { request };
   return isContradiction(whole) ? 'none' : 'unknown';
 }
 
-function placeOf(condition: Condition): string {
+function partOf(condition: Condition): string {
   switch (condition.on) {
     case 'label':
       return 'label';
     case 'path':
       return 'path ';
     case 'header': {
-      const { name } = condition.wanted;
+      const { name } = condition.required;
       return `header ${name === 'host' ? ':authority' : name}`;
     }
     case 'query':
-      return `query ${condition.wanted.name}`;
+      return `query ${condition.required.name}`;
   }
 }
 
@@ -142,7 +141,7 @@ function labelsFor({ source }: Place, literals: readonly Literal[]): Readonly<Re
   return conditions.some(({ name, value, holds }) => !holds && labels[name] === value) ? undefined : labels;
 }
 
-/** The values that are sent at a place; none where it stays empty. */
+/** The values of a part of the request; empty if it is left out. */
 function valuesAt(
   at: string,
   literals: readonly Literal[],
@@ -159,36 +158,36 @@ function valuesAt(
   return headerFor(literals, isSingle);
 }
 
-/** The one value of what is always there once. */
+/** The value of a part that always has exactly one. */
 function single(shape: Shape, literals: readonly Literal[]): readonly [string] | 'none' | 'unknown' {
-  const isWanted = ({ condition, holds }: Literal): boolean =>
-    holds !== (condition.on === 'header' && condition.wanted.negated);
-  const [wanted, others] = [true, false].map((is) => literals.filter((each) => isWanted(each) === is).map(textOf));
-  const found = textFor(shape, wanted!, others!);
+  const mustMatch = ({ condition, holds }: Literal): boolean =>
+    holds !== (condition.on === 'header' && condition.required.negated);
+  const [required, others] = [true, false].map((is) => literals.filter((each) => mustMatch(each) === is).map(textOf));
+  const found = textFor(shape, required!, others!);
   return typeof found === 'string' ? found : [found.text];
 }
 
-function textOf({ condition }: Literal): Text {
+function textOf({ condition }: Literal): TextCondition {
   if (condition.on === 'label') return { value: { exact: condition.value }, ignoreCase: false };
-  return condition.on === 'path' ? condition.wanted : { value: condition.wanted.value, ignoreCase: false };
+  return condition.on === 'path' ? condition.required : { value: condition.required.value, ignoreCase: false };
 }
 
-/** Each value of a header is looked at by itself: each that is asked for can be another. */
+/** Each value of a header is matched on its own, so each condition can be fulfilled by another value. */
 function headerFor(literals: readonly Literal[], isSingle: boolean): readonly string[] | 'none' | 'unknown' {
-  const wanted: Text[] = [];
-  const others: Text[] = [];
+  const required: TextCondition[] = [];
+  const others: TextCondition[] = [];
   let mayBeAbsent = true;
   for (const literal of literals) {
     const { condition, holds } = literal;
     if (condition.on !== 'header') continue;
-    const { value, negated } = condition.wanted;
-    // What must not be there counts as empty if it is not, unless only its presence is asked for.
-    const fitsAbsent = negated && !isPresence(value) && fitsText(value, '');
-    (holds === negated ? others : wanted).push(textOf(literal));
+    const { value, negated } = condition.required;
+    // For a negated condition an absent header counts as empty, unless the condition is only about presence.
+    const fitsAbsent = negated && !isPresence(value) && matchesText(value, '');
+    (holds === negated ? others : required).push(textOf(literal));
     if (holds === negated ? negated && fitsAbsent : !fitsAbsent) mayBeAbsent = false;
   }
   if (mayBeAbsent) return [];
-  const groups = isSingle || wanted.length === 0 ? [wanted] : wanted.map((each) => [each]);
+  const groups = isSingle || required.length === 0 ? [required] : required.map((each) => [each]);
   const values: string[] = [];
   let isKnown = true;
   for (const group of groups) {
@@ -200,7 +199,7 @@ function headerFor(literals: readonly Literal[], isSingle: boolean): readonly st
   return isKnown ? values : 'unknown';
 }
 
-/** Whether something must hold and must not. */
+/** Whether a condition is both required and excluded. */
 function isContradiction(literals: readonly Literal[]): boolean {
   const [held, others] = [true, false].map(
     (is) => new Set(literals.filter(({ holds }) => holds === is).map(({ condition }) => JSON.stringify(condition))),

@@ -1,14 +1,14 @@
-// Requests that are aimed at the rules of a world: each fits one or two match entries, or misses them by a hair. Of
-// requests made of words alone hardly any gets behind the rules that come first.
+// Random requests that are aimed at the rules of a world: each matches one or two match entries, or nearly does. Of
+// entirely random requests, hardly any would get past the first rules.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import type { HeaderMatch, HttpMatch, VirtualService } from '../istio/objects.ts';
-import { fitsRegex } from '../regex.ts';
+import { matchesRegex } from '../regex.ts';
 import type { Request } from '../request.ts';
 import { CALLERS, PORTS } from './random-world.ts';
 import type { Caller } from './random-world.ts';
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** A seeded generator of random numbers from 0 to 1. */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -25,9 +25,9 @@ const PATHS = ['/', '/a', '/b', '/ab', '/A', '/a/b', '/A/b', '/a/', '/x'];
 const METHODS = ['GET', 'POST', 'PUT', 'get'];
 
 export interface Aim {
-  /** All match entries that there are: of the world's VirtualServices, and the keys of environments. */
+  /** All match entries: those of the VirtualServices, and the keys of environments. */
   readonly entries: readonly HttpMatch[];
-  /** Those that it is about: half of the requests are aimed at one of them. */
+  /** The keys of environments: half of the requests are aimed at one of them. */
   readonly own: readonly HttpMatch[];
   readonly hosts: readonly string[];
 }
@@ -52,10 +52,10 @@ export function aimedRequest({ entries, own, hosts }: Aim, random: () => number)
   const text = ({ exact, prefix, regex }: HeaderMatch, others: readonly string[]): string => {
     if (exact !== undefined) return exact;
     if (prefix !== undefined) return prefix + pick(['', '', 'b', 'x']);
-    const fitting = regex === undefined ? others : others.filter((each) => fitsRegex(regex, each));
+    const fitting = regex === undefined ? others : others.filter((each) => matchesRegex(regex, each));
     return pick(fitting.length > 0 ? fitting : others);
   };
-  /** Something like a text, which need not fit any more. */
+  /** A text similar to the given one, which may no longer match. */
   const near = (value: string, others: readonly string[]): string =>
     pick([`${value}x`, value.slice(0, -1), value.toUpperCase(), pick(others), pick(others)]);
 
@@ -67,7 +67,7 @@ export function aimedRequest({ entries, own, hosts }: Aim, random: () => number)
       const key = name.toLowerCase();
       if (key.startsWith(':') || key === 'host') continue;
       const values = headers.get(key) ?? [];
-      // Envoy looks at each value by itself.
+      // Envoy matches each value on its own.
       headers.set(key, values.length > 0 && isLikely(0.5) ? values : [...values, text(wanted, TEXTS)]);
     }
     if (target.uri !== undefined) path = text(target.uri, PATHS);

@@ -1,13 +1,13 @@
-// Which route of a VirtualService a request fits, written down a second time and as plainly as can be: what tests hold
-// the routing model and the routes of environments to.
+// Which route of a VirtualService matches a request: a second, naive implementation with which tests compare the
+// routing model and the routes of environments.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { HeaderMatch, HttpMatch, HttpRoute } from '../istio/objects.ts';
-import { fitsRegex } from '../regex.ts';
+import { matchesRegex } from '../regex.ts';
 
 export interface Request {
-  /** By name in lower case; a list for a header that comes more than once. */
+  /** By name in lower case; a list for a repeated header. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Labels of the pod that calls, or of the gateway. */
+  /** The labels of the calling pod or of the gateway. */
   readonly labels: Readonly<Record<string, string>>;
   /** With the query, if there is one. */
   readonly path: string;
@@ -16,26 +16,26 @@ export interface Request {
   readonly authority?: string;
   /** The port of the Service that is called. */
   readonly port?: number;
-  /** Namespace of the pod that calls, or of the gateway. */
+  /** The namespace of the calling pod or of the gateway. */
   readonly namespace?: string;
-  /** `mesh` for a pod that calls, `NAMESPACE/NAME` for a gateway. */
+  /** `mesh` for a calling pod, `NAMESPACE/NAME` for a gateway. */
   readonly gateway?: string;
 }
 
-/** The first route that a request fits. */
+/** The first route that matches a request. */
 export function routeOf(http: readonly HttpRoute[], request: Request): HttpRoute | undefined {
   return http.find(({ match = [] }) => match.length === 0 || match.some((entry) => fits(entry, request)));
 }
 
 /**
- * Whether a proxy has any of these routes: it is not even told of those for other ports, gateways and callers. A caller
- * without any calls the Service as if there were no VirtualService.
+ * Whether a proxy has any of these routes: istiod does not send it those for other ports, gateways and callers. A
+ * caller without any route calls the Service as if there were no VirtualService.
  */
 export function hasRoutes(http: readonly HttpRoute[], request: Request): boolean {
   return http.some(({ match = [] }) => match.length === 0 || match.some((entry) => isFrom(entry, request)));
 }
 
-/** Whether a request fits a match entry of a route. */
+/** Whether a request matches a match entry of a route. */
 export function fits(entry: HttpMatch, request: Request): boolean {
   const { uri, ignoreUriCase = false, scheme, method, authority, queryParams = {}, withoutHeaders = {} } = entry;
   const { pathname, query } = parts(request.path);
@@ -43,7 +43,7 @@ export function fits(entry: HttpMatch, request: Request): boolean {
     isFrom(entry, request) &&
     hasHeaders(entry, request) &&
     Object.entries(withoutHeaders).every(([name, match]) => lacksHeader(request, name, match)) &&
-    (uri === undefined || fitsPath(uri, pathname, ignoreUriCase)) &&
+    (uri === undefined || matchesPath(uri, pathname, ignoreUriCase)) &&
     (scheme === undefined || fitsString(scheme, request.scheme ?? 'http')) &&
     (method === undefined || fitsString(method, request.method)) &&
     (authority === undefined || fitsString(authority, request.authority ?? '')) &&
@@ -51,12 +51,12 @@ export function fits(entry: HttpMatch, request: Request): boolean {
   );
 }
 
-/** Whether a request has all headers and labels that a match asks for. */
-export function fitsConditions(match: IstioMatch | HttpMatch, request: Request): boolean {
+/** Whether a request has all headers and labels of a match. */
+export function matchesConditions(match: IstioMatch | HttpMatch, request: Request): boolean {
   return hasHeaders(match, request) && hasLabels(match, request);
 }
 
-/** What istiod decides: whether a proxy hears of an entry. Named gateways make it forget who calls. */
+/** Whether istiod sends an entry to a proxy. If the entry names gateways, istiod ignores the caller. */
 function isFrom(entry: HttpMatch, request: Request): boolean {
   const { port, gateways = [], sourceNamespace } = entry;
   if (port !== undefined && port !== request.port) return false;
@@ -74,7 +74,7 @@ function hasHeaders({ headers = {} }: IstioMatch | HttpMatch, request: Request):
   );
 }
 
-/** A header that is not there counts as empty here, unless only its presence is asked for. */
+/** An absent header counts as empty here, unless the condition is only about presence. */
 function lacksHeader(request: Request, name: string, match: HeaderMatch): boolean {
   const values = valuesOf(request, name);
   const counted = values.length === 0 && !isPresence(match) ? [''] : values;
@@ -86,18 +86,18 @@ function valuesOf({ headers }: Request, name: string): readonly string[] {
   return Object.hasOwn(headers, key) ? [headers[key]!].flat() : [];
 }
 
-function fitsPath({ exact, prefix, regex }: HeaderMatch, pathname: string, ignoreCase: boolean): boolean {
+function matchesPath({ exact, prefix, regex }: HeaderMatch, pathname: string, ignoreCase: boolean): boolean {
   const fold = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   if (exact !== undefined) return fold(pathname) === fold(exact);
   if (prefix !== undefined) return fold(pathname).startsWith(fold(prefix));
-  return regex === undefined || fitsRegex(regex, pathname);
+  return regex === undefined || matchesRegex(regex, pathname);
 }
 
 function fitsString(match: HeaderMatch, value: string): boolean {
   const { exact, prefix, regex } = match;
   if (isPresence(match)) return true;
   if (exact !== undefined) return value === exact;
-  return prefix !== undefined ? value.startsWith(prefix) : fitsRegex(regex!, value);
+  return prefix !== undefined ? value.startsWith(prefix) : matchesRegex(regex!, value);
 }
 
 function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {

@@ -1,5 +1,5 @@
-// Where a request goes, found a second time and in another way: as istiod does, by writing down every name that a proxy
-// knows on a port, and then looking the request's up. Slow and plain; tests hold the compiler of single hosts to it.
+// Where a request goes: a second, naive implementation that, like istiod, builds the table of all names that a proxy
+// knows on a port and looks up the host of the request. Tests compare the compiler of single hosts with it.
 import { keyOf } from '../../kube/index.ts';
 import type { AnyObject, Kind, KubeObject } from '../../kube/index.ts';
 import { isWildcard, overlaps, within } from '../compile/hostnames.ts';
@@ -16,14 +16,14 @@ import { fits } from './naive-routes.ts';
 
 const DOMAIN = 'cluster.local';
 
-/** One route that a proxy gets. */
-interface Told {
+/** A route that istiod sends to a proxy. */
+interface ProxyRoute {
   readonly by: string;
   readonly name: string;
   readonly entry: HttpMatch;
 }
 
-/** Which route decides, or why none does. */
+/** The route that decides, or why none does. */
 export function landingOf(objects: readonly AnyObject[], sent: Request): string {
   const request = normalized(sent);
   const { source } = request;
@@ -44,9 +44,9 @@ export function landingOf(objects: readonly AnyObject[], sent: Request): string 
     gateway,
   };
   const headers = { ...request.headers, host: request.host, ':path': request.path };
-  // Who calls has been looked at already.
-  const told = table.get(name)!.find(({ entry }) => fits(requestPart(entry), { ...asked, headers }));
-  return told === undefined ? 'NoRoute' : `${told.by} ${told.name}`;
+  // The caller has already been checked.
+  const found = table.get(name)!.find(({ entry }) => fits(requestPart(entry), { ...asked, headers }));
+  return found === undefined ? 'NoRoute' : `${found.by} ${found.name}`;
 }
 
 function requestPart({
@@ -58,7 +58,7 @@ function requestPart({
   return entry;
 }
 
-type Names = Map<string, readonly Told[]>;
+type Names = Map<string, readonly ProxyRoute[]>;
 
 const ofKind = <T extends KubeObject>(objects: readonly AnyObject[], { kind }: Kind<T>): readonly T[] =>
   objects.filter((each) => each.kind === kind) as readonly KubeObject[] as readonly T[];
@@ -73,7 +73,7 @@ function servicesIn(objects: readonly AnyObject[]): readonly MeshService[] {
   ];
 }
 
-/** VirtualServices that a namespace sees, in the order of istiod. */
+/** The VirtualServices that are visible in a namespace, in istiod's order. */
 function visible(objects: readonly AnyObject[], namespace: string): readonly VirtualService[] {
   const rank = ({ metadata, spec }: VirtualService): number => {
     const to = new Set((spec?.exportTo ?? ['*']).map((each) => (each === '.' ? metadata.namespace! : each)));
@@ -95,8 +95,8 @@ interface Caller {
   readonly port: number;
 }
 
-/** The routes of a VirtualService that a proxy gets, up to the first that takes everything. */
-function told(objects: readonly AnyObject[], service: VirtualService, caller: Caller): readonly Told[] {
+/** The routes of a VirtualService that a proxy gets, up to the first catch-all. */
+function routesFor(objects: readonly AnyObject[], service: VirtualService, caller: Caller): readonly ProxyRoute[] {
   const named = (route: HttpRoute, owner: VirtualService): HttpRoute => ({
     ...route,
     ...(route.match && {
@@ -119,7 +119,7 @@ function told(objects: readonly AnyObject[], service: VirtualService, caller: Ca
   );
   const all = http.flatMap(({ route }) =>
     (route.match?.length ? route.match : [{}])
-      .filter((entry) => isTold(entry, caller))
+      .filter((entry) => appliesTo(entry, caller))
       .map((entry) => ({
         by: keyOf(service.metadata),
         name: [route.name ?? '', ...(entry['name'] ? [entry['name']] : [])].join('.'),
@@ -130,7 +130,7 @@ function told(objects: readonly AnyObject[], service: VirtualService, caller: Ca
   return last < 0 ? all : all.slice(0, last + 1);
 }
 
-function isTold({ port, gateways = [], sourceLabels = {}, sourceNamespace }: HttpMatch, caller: Caller): boolean {
+function appliesTo({ port, gateways = [], sourceLabels = {}, sourceNamespace }: HttpMatch, caller: Caller): boolean {
   if (port && port !== caller.port) return false;
   if (gateways.length > 0) return gateways.includes(caller.gateway);
   const hasLabels = Object.entries(sourceLabels).every(([name, value]) => caller.labels[name] === value);
@@ -159,7 +159,7 @@ function inMesh(objects: readonly AnyObject[], { namespace, labels = {} }: MeshS
     .filter(({ spec }) => !spec?.gateways?.length || spec.gateways.includes('mesh'))
     .map((service) => ({ service, hosts: service.spec!.hosts!.map((host) => fullName(host, service).toLowerCase()) }))
     .filter(({ service, hosts }) => sees(service.metadata.namespace!, hosts, matches));
-  /** The VirtualService with the most specific wildcard over a service that none has by name. */
+  /** The VirtualService with the most specific wildcard for a service, if none has its exact host. */
   const wildcardOwner = (host: string): VirtualService | undefined => {
     if (all.some(({ hosts }) => hosts.includes(host))) return undefined;
     const over = all.flatMap(({ service, hosts }) =>
@@ -168,10 +168,10 @@ function inMesh(objects: readonly AnyObject[], { namespace, labels = {} }: MeshS
     return over.sort((a, b) => b.each.length - a.each.length)[0]?.service;
   };
   const names: Names = new Map();
-  const put = (name: string, routes: readonly Told[]): unknown => names.has(name) || names.set(name, routes);
+  const put = (name: string, routes: readonly ProxyRoute[]): unknown => names.has(name) || names.set(name, routes);
   const rest = new Map(services);
   for (const { service, hosts } of all) {
-    const routes = told(objects, service, { gateway: 'mesh', namespace, labels, port });
+    const routes = routesFor(objects, service, { gateway: 'mesh', namespace, labels, port });
     if (routes.length === 0) continue;
     const own = [...services.values()].filter(({ host }) => hosts.includes(host) || wildcardOwner(host) === service);
     const others = hosts.filter(
@@ -207,7 +207,7 @@ function namesOf(
 
 type Sees = (namespace: string, hosts: readonly string[], fits: (host: string, imported: string) => boolean) => boolean;
 
-/** What the Sidecar of a caller lets it see. */
+/** The services that the Sidecar of a caller imports. */
 function importsOf(objects: readonly AnyObject[], namespace: string, labels: Caller['labels']): Sees {
   const sidecar = ofKind(objects, Sidecar).find(
     ({ metadata, spec }) =>
@@ -238,7 +238,7 @@ function atGateway(objects: readonly AnyObject[], source: GatewaySource, port: n
     for (const server of (spec?.servers ?? []).filter((each) => each.port?.number === port)) {
       for (const service of visible(objects, namespace)) {
         if (!service.spec?.gateways?.some((each) => gatewayKey(each, service) === gateway)) continue;
-        const routes = told(objects, service, { gateway, namespace, labels, port });
+        const routes = routesFor(objects, service, { gateway, namespace, labels, port });
         const common = new Set(
           (server.hosts ?? []).flatMap((each) => {
             const [scope, own] = each.includes('/') ? each.split('/') : ['*', each];
@@ -253,7 +253,7 @@ function atGateway(objects: readonly AnyObject[], source: GatewaySource, port: n
     }
   }
   for (const [name, routes] of names) {
-    const isLast = ({ entry }: Told): boolean => isForAll(entry);
+    const isLast = ({ entry }: ProxyRoute): boolean => isForAll(entry);
     names.set(name, [...routes.filter((each) => !isLast(each)), ...routes.filter(isLast)]);
   }
   return names;

@@ -1,4 +1,4 @@
-// Environments in random worlds: with their routes as they are written, and as they must not be.
+// Environments in random worlds, with routes that are written correctly or incorrectly.
 import * as fc from 'fast-check';
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { AnyObject } from '../../kube/index.ts';
@@ -13,7 +13,7 @@ import { surroundings } from './surroundings.ts';
 
 export const HOST = 's0.shop.svc.cluster.local';
 export const VERSION = 'team-e';
-/** Another environment: its name begins like that of the first. */
+/** Another environment, whose name has that of the first as a prefix. */
 export const OTHER = 'team-e-2';
 export const DEFAULT_VERSION = 'v1';
 
@@ -26,7 +26,7 @@ const condition = fc.constantFrom(
   { regex: 'a|b' },
 );
 
-/** What requests of an environment are known by. */
+/** The matches of an environment. */
 export const keys: fc.Arbitrary<IstioMatch[]> = fc.array(
   fc.record(
     {
@@ -48,11 +48,11 @@ const WORDS: Words = {
   subsets: ['v1', 'v1', 'v2'],
 };
 
-/** A world in which nearly every route leads to the base: there is much to insert, and much to get in the way of. */
+/** A world in which nearly every route leads to the base, with many routes to insert and many to conflict with. */
 const dense: fc.Arbitrary<readonly AnyObject[]> = fc.tuple(cell(0), routes('dense', WORDS)).map(([objects, http]) => {
   const others = objects.filter(({ kind }) => kind !== 'VirtualService' && kind !== 'DestinationRule');
   const subsets = ['v1', 'v2', 'v3'].map((version) => ({ name: version, labels: { version } }));
-  // On the headers of keys, too.
+  // Some routes use the headers of the keys.
   const text = JSON.stringify(http)
     .replaceAll(`{"host":"${HOST}"}`, `{"host":"${HOST}","subset":"v1"}`)
     .replaceAll('":path":', '"x-user":')
@@ -65,7 +65,7 @@ const dense: fc.Arbitrary<readonly AnyObject[]> = fc.tuple(cell(0), routes('dens
   ];
 });
 
-/** Worlds to have environments in. */
+/** Worlds for environments. */
 export const worlds: fc.Arbitrary<readonly AnyObject[]> = fc
   .tuple(fc.oneof(cell(0).map(leading), dense), sidecarHosts(0))
   .map(([objects, sidecar]) => [...objects, ...surroundings(sidecar, secondHosts(0))]);
@@ -74,7 +74,7 @@ function istioObject(kind: string, name: string, spec: object): AnyObject {
   return { apiVersion: 'networking.istio.io/v1beta1', kind, metadata: { name, namespace: 'shop' }, spec };
 }
 
-/** Routes to the base more often than by chance. */
+/** Makes more routes lead to the base than would by chance. */
 function leading(written: readonly AnyObject[]): readonly AnyObject[] {
   const base = `"host":"${HOST}","subset":"${DEFAULT_VERSION}"`;
   return JSON.parse(
@@ -92,14 +92,14 @@ interface Edit extends EditedRoutes {
 
 const isOwn = ({ name = '' }: HttpRoute): boolean => name.startsWith(`dynamic-environment-${VERSION}-s0-`);
 
-/** Ways to write the routes of an environment: as it is done, and as it must not be. */
+/** Ways to write the routes of an environment: the correct one, `inserted`, and incorrect ones. */
 export const WAYS = {
   inserted: ({ http }: Edit) => http,
   appended: ({ http, before }: Edit) => [...before, ...http.filter((each) => !before.includes(each))],
   'for everybody': ({ http }: Edit) => http.map((each) => (isOwn(each) ? { ...each, match: [] } : each)),
-  /** It does not do what its base route does. */
+  /** The action differs from that of the base route. */
   'with another time limit': ({ http }: Edit) => http.map((each) => (isOwn(each) ? { ...each, timeout: '99s' } : each)),
-  /** The key takes the place of what a base route asks for on the same header. */
+  /** The key replaces the condition of a base route on the same header. */
   'header replaced': ({ http, copies, keys: all }: Edit) =>
     http.map((each) => {
       const copy = copies.find(({ route }) => route === each);
@@ -113,7 +113,7 @@ export const WAYS = {
       });
       return { ...each, match };
     }),
-  /** Routes of others whose names begin like its own are taken for its own, and go. */
+  /** Routes of other environments with the same name prefix are removed. */
   'owned by prefix': ({ http }: Edit) =>
     http.filter((each) => isOwn(each) || !each.name?.startsWith(`dynamic-environment-${VERSION}`)),
 } as const satisfies Readonly<Record<string, (edit: Edit) => readonly HttpRoute[]>>;
@@ -122,10 +122,10 @@ export type Way = keyof typeof WAYS;
 export interface RandomEnvironment {
   readonly written: readonly AnyObject[];
   readonly keys: readonly IstioMatch[];
-  /** Those of another environment that is there already. */
+  /** The matches of another environment that exists already. */
   readonly others: readonly IstioMatch[] | undefined;
   readonly way: Way;
-  /** Whether anybody answers, so that load balancing makes a difference. */
+  /** Whether there are pods, so that load balancing makes a difference. */
   readonly hasPods: boolean;
 }
 
@@ -139,7 +139,7 @@ export function objectsOf({ written, keys: own, others, way, hasPods }: RandomEn
   return { before, after: [...after, ...madeFor(VERSION, hasPods)], changed };
 }
 
-/** A VirtualService with the routes of an environment; anything else as it is. */
+/** Adds the routes of an environment to a VirtualService; other objects are unchanged. */
 function edited(object: AnyObject, version: string, matches: readonly IstioMatch[], way: Way): AnyObject {
   if (object.kind !== 'VirtualService') return object;
   const service = object as unknown as VirtualService;
@@ -166,7 +166,7 @@ function deployment(name: string, version: string): AnyObject {
   };
 }
 
-/** The rule of an environment, and its clone. */
+/** The DestinationRule of an environment, and its clone. */
 function madeFor(version: string, hasPods: boolean): readonly AnyObject[] {
   const rule = istioObject('DestinationRule', version, {
     host: HOST,

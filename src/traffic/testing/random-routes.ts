@@ -1,14 +1,14 @@
-// Random routes over everything that a route can ask for and do, from few words, so that requests meet them often. What
-// Envoy refuses (an empty prefix or expression) is not among them.
+// Random routes with every kind of condition and action, from few words, so that requests match them often. Nothing
+// that Envoy refuses (an empty prefix or regular expression) is generated.
 import * as fc from 'fast-check';
 import type { HeaderMatch, HttpMatch, HttpRoute, RouteHeaders } from '../istio/objects.ts';
 
-/** Words that routes and requests have in common. */
+/** Words that routes and requests share. */
 export interface Words {
   readonly namespaces: readonly string[];
   readonly ports: readonly number[];
   readonly gateways: readonly string[];
-  /** Hosts that a request may ask for. */
+  /** Hosts that a request may call. */
   readonly authorities: readonly string[];
   readonly sourceLabels: readonly Readonly<Record<string, string>>[];
   /** Hosts that a route may lead to. */
@@ -16,11 +16,11 @@ export interface Words {
   readonly subsets: readonly string[];
 }
 
-/** What is there once in so many times: were all of it there always, no request would fit anything. */
+/** Generates a value once in `times`, else undefined: with all conditions set, hardly any request would match. */
 export const sometimes = <T>(arbitrary: fc.Arbitrary<T>, times = 3): fc.Arbitrary<T | undefined> =>
   fc.oneof({ arbitrary, weight: 1 }, { arbitrary: fc.constant(undefined), weight: times - 1 });
 
-/** Without the fields that are undefined. */
+/** Drops the fields that are undefined. */
 export const present = <T extends object>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   arbitrary.map(
     (fields) => Object.fromEntries(Object.entries(fields).filter(([, each]) => each !== undefined)) as unknown as T,
@@ -150,7 +150,7 @@ const responding: fc.Arbitrary<HttpRoute> = fc.constantFrom(
   { directResponse: { status: 418, body: { string: 'short' } } },
 );
 
-/** Routes that say which they are in a header of their answer. */
+/** Routes that set a response header with their name. */
 export function routes(name: string, words: Words): fc.Arbitrary<readonly HttpRoute[]> {
   const action = fc.oneof(
     { arbitrary: responding, weight: 3 },

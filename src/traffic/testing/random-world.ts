@@ -1,5 +1,5 @@
-// Random worlds, and requests that meet what is in them. A world is made of cells: Services with names of their own and
-// all that is about them, so that many of them fit into one mesh at a time.
+// Random worlds, and requests to the hosts in them. A world is made of cells: Services with unique names and the Istio
+// objects about them, so that many cells can share one mesh.
 import * as fc from 'fast-check';
 import type { AnyObject } from '../../kube/index.ts';
 import type { HttpRoute } from '../istio/objects.ts';
@@ -11,7 +11,7 @@ export const NAMESPACES = ['shop', 'depot'] as const;
 export const PORTS = [8000, 8001] as const;
 const INGRESS = 'istio-system/ingress';
 const SECOND = 'shop/second';
-/** Who asks: pods and the edge, with what istiod knows of them. `narrow` and `strict` have Sidecars. */
+/** The callers: pods and the gateway, as istiod sees them. `narrow` has a Sidecar. */
 export const CALLERS = {
   web: { namespace: 'shop', labels: { app: 'web', tier: 'x' } },
   test: { namespace: 'depot', labels: { app: 'test' } },
@@ -20,7 +20,7 @@ export const CALLERS = {
 } as const satisfies Readonly<Record<string, Source>>;
 export type Caller = keyof typeof CALLERS;
 
-/** What a Sidecar may let `narrow` see of the cells from one on. What the mesh itself needs is added by who runs it. */
+/** The hosts that the Sidecar of `narrow` may import from the cells. The caller adds those that the mesh needs. */
 export function sidecarHosts(first: number): fc.Arbitrary<readonly string[]> {
   const [zero, one, two, three] = [0, 1, 2, 3].map((i) => first + i);
   return fc.constantFrom(
@@ -32,7 +32,7 @@ export function sidecarHosts(first: number): fc.Arbitrary<readonly string[]> {
   );
 }
 
-/** The hosts of the Gateway `shop/second`, which is for the same pods as the one at the edge. */
+/** The hosts of the Gateway `shop/second`, which selects the same pods as `istio-system/ingress`. */
 export function secondHosts(first: number): readonly string[] {
   return ['./*.test', 'depot/*.shop.svc.cluster.local', `*/x.s${first}.test`, `s${first + 1}.test`];
 }
@@ -40,7 +40,7 @@ export function secondHosts(first: number): readonly string[] {
 const ISTIO = 'networking.istio.io/v1beta1';
 const DOMAIN = 'svc.cluster.local';
 
-/** A Service of two versions, one in another namespace, and one without pods. */
+/** A Service with two versions, one in another namespace, and one without pods. */
 function services(i: number): readonly AnyObject[] {
   const ports = PORTS.map((port) => ({ name: `http-${port}`, port, targetPort: 8080 }));
   const service = (name: string, namespace: string, pool: string, own: readonly object[], annotations?: object) => ({
@@ -179,7 +179,7 @@ const nothing = fc.constant<readonly AnyObject[]>([]);
 const maybe = (arbitrary: fc.Arbitrary<readonly AnyObject[]>, weight = 1) =>
   fc.oneof({ arbitrary, weight }, { arbitrary: nothing, weight: 1 });
 
-/** The Services of a cell and all that is about them. */
+/** The Services of a cell and the Istio objects about them. */
 export function cell(i: number): fc.Arbitrary<readonly AnyObject[]> {
   return fc
     .tuple(
@@ -201,11 +201,11 @@ export interface Asked {
   readonly port: number;
   readonly path: string;
   readonly method: string;
-  /** Names in the case and values in the number that are to be sent. */
+  /** Names and values exactly as they are sent; a name may be repeated. */
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** A request to what is in a cell. */
+/** A request to a host in a cell. */
 export function question(i: number): fc.Arbitrary<Asked> {
   const full = `s${i}.shop.${DOMAIN}`;
   const sent = fc.array(
@@ -275,7 +275,7 @@ export function question(i: number): fc.Arbitrary<Asked> {
   );
 }
 
-/** A question as the model takes it. */
+/** Converts a sample request to a request of the model. */
 export function requestOf({ caller, headers, ...rest }: Asked): Request {
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   const values = (name: string): string[] =>

@@ -1,10 +1,10 @@
-// What random worlds stand in: two Gateways for the same pods, and a Sidecar for one caller.
+// The objects that all random worlds share: two Gateways for the same pods, and a Sidecar for one caller.
 import type { AnyObject } from '../../kube/index.ts';
 import { CALLERS, PORTS } from './random-world.ts';
 
 const ISTIO = 'networking.istio.io/v1beta1';
 
-/** The Gateways and the Sidecar that a world has on a mesh. */
+/** The Gateways and the Sidecar of a random world. */
 export function surroundings(sidecar: readonly string[], secondHosts: readonly string[]): readonly AnyObject[] {
   const gateway = (name: string, namespace: string, hosts: readonly string[]): AnyObject => ({
     apiVersion: ISTIO,
