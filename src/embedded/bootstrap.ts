@@ -1,11 +1,11 @@
-// The objects that every cluster starts with. Written through the ordinary verbs when they are not there yet.
+// Creates the objects that every cluster starts with, unless they exist already.
 import { defaultClusterRoleBindings, defaultClusterRoles } from './auth/default-roles.ts';
 import { collectionOf } from './registry.ts';
 import { create } from './rest/create.ts';
 import { keyOf, systemUser } from './rest/context.ts';
 import type { Cluster, Target, WriteOptions } from './rest/context.ts';
 import { patch } from './rest/patch.ts';
-import { sow } from './seed.ts';
+import { loadSeed } from './seed.ts';
 
 const options: WriteOptions = {
   user: systemUser,
@@ -18,26 +18,26 @@ const options: WriteOptions = {
 const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 const rbac = 'rbac.authorization.k8s.io';
 
-interface Given {
+interface NamedObject {
   readonly metadata: { readonly name: string };
 }
 
-/** Custom resource definitions that a cluster starts with. */
+/** CustomResourceDefinitions that a cluster starts with. */
 export interface StartingDefinitions {
-  /** Created where they are missing. */
-  readonly given: readonly Given[];
-  /** Applied at every start, in the name of the manager. */
-  readonly kept: readonly Given[];
+  /** Created if missing. */
+  readonly given: readonly NamedObject[];
+  /** Applied at every start, with the manager below as field manager. */
+  readonly kept: readonly NamedObject[];
   readonly manager: string;
-  /** Taken from a cluster with the same definitions: spares a new one to make them. */
+  /** The seed of a cluster with the same definitions; a new cluster loads it instead of creating them. */
   readonly seed?: string | undefined;
 }
 
-/** Creates what is missing, all of it in as few commits as can be. */
+/** Creates the missing objects, in as few commits as possible. */
 export async function bootstrap(cluster: Cluster, port: number, definitions?: StartingDefinitions): Promise<void> {
   const isNew = cluster.store.count('namespaces') === 0;
-  const isSown = isNew && definitions?.seed !== undefined;
-  if (isSown) await sow(cluster.store, definitions.seed);
+  const fromSeed = isNew && definitions?.seed !== undefined;
+  if (fromSeed) await loadSeed(cluster.store, definitions.seed);
   await Promise.all(namespaces.map((name) => ensure(cluster, '', 'namespaces', '', { metadata: { name } })));
   const service = {
     metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -51,14 +51,14 @@ export async function bootstrap(cluster: Cluster, port: number, definitions?: St
     ...defaultClusterRoles.map((role) => ensure(cluster, rbac, 'clusterroles', '', role)),
     ...defaultClusterRoleBindings.map((binding) => ensure(cluster, rbac, 'clusterrolebindings', '', binding)),
     ensure(cluster, '', 'services', 'default', service),
-    ...(definitions === undefined || isSown ? [] : define(cluster, definitions)),
+    ...(definitions === undefined || fromSeed ? [] : writeDefinitions(cluster, definitions)),
   ]);
 }
 
 const definitionsGroup = 'apiextensions.k8s.io';
 const definitionsPlural = 'customresourcedefinitions';
 
-function define(cluster: Cluster, { given, kept, manager }: StartingDefinitions): Promise<unknown>[] {
+function writeDefinitions(cluster: Cluster, { given, kept, manager }: StartingDefinitions): Promise<unknown>[] {
   const by = { ...options, fieldManager: manager };
   return [
     ...given.map((definition) => ensure(cluster, definitionsGroup, definitionsPlural, '', definition, by)),
@@ -74,7 +74,7 @@ async function ensure(
   group: string,
   plural: string,
   namespace: string,
-  object: Given,
+  object: NamedObject,
   by = options,
 ): Promise<void> {
   const target = targetOf(cluster, group, plural, namespace, object);
@@ -82,7 +82,7 @@ async function ensure(
   await create(cluster, target, object, by);
 }
 
-function targetOf(cluster: Cluster, group: string, plural: string, namespace: string, object: Given): Target {
+function targetOf(cluster: Cluster, group: string, plural: string, namespace: string, object: NamedObject): Target {
   const resource = cluster.registry.find(group, 'v1', plural);
   if (resource === undefined) throw new Error(`the built-in resource ${plural} is missing`);
   return { resource, namespace, name: object.metadata.name, subresource: '' };

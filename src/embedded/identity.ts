@@ -1,5 +1,5 @@
-// What makes a cluster itself: its certificate authority, the key of its tokens and the administrator's token. Kept in
-// the data directory, so that kubeconfigs stay good over restarts.
+// The identity of a cluster: its certificate authority, its token signing key and the administrator's token. Kept in
+// the data directory, so that kubeconfigs stay valid across restarts.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface Identity {
 
 const days = 3650;
 
-/** The identity of a data directory, made at the first start; without a directory, a new one. */
+/** Loads the identity from a data directory, or creates it at the first start. Without a directory, it is new. */
 export function clusterIdentity(directory: string | undefined): Identity {
   if (directory === undefined) return newIdentity();
   const file = (name: string): string => join(directory, name);
@@ -37,7 +37,7 @@ function newIdentity(): Identity {
   };
 }
 
-/** The certificate is written last: a directory that has one has everything. */
+/** Writes the certificate last: if it exists, all files exist. */
 function save(identity: Identity, file: (name: string) => string): Identity {
   const secret = { mode: 0o600 };
   writeFileSync(file('ca.key'), identity.authority.keyPem, secret);
@@ -47,7 +47,7 @@ function save(identity: Identity, file: (name: string) => string): Identity {
   return identity;
 }
 
-/** The certificate that the server shows. */
+/** Issues the serving certificate. */
 export function servingCertificate(authority: Authority, host: string): CertificatePair {
   const isAddress = /^[\d.]+$|:/.test(host);
   return authority.issue({
@@ -66,12 +66,12 @@ export function servingCertificate(authority: Authority, host: string): Certific
   });
 }
 
-/** A certificate that makes its holder the administrator. */
+/** Issues the administrator's client certificate. */
 export function adminCertificate(authority: Authority): CertificatePair {
   return authority.issue({ commonName: 'kubernetes-admin', organizations: ['system:masters'], days, usage: 'client' });
 }
 
-/** A kubeconfig for a client certificate, as YAML text. */
+/** A kubeconfig with a client certificate, as YAML. */
 export function kubeconfigText(url: string, caPem: string, client: CertificatePair): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   return `apiVersion: v1

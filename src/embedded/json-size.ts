@@ -1,11 +1,11 @@
-// How deep and how wide a JSON text is, by its brackets and commas alone: known before any parser or walker sees it.
+// Measures the depth and the number of values of a JSON text by its brackets and commas, before it is parsed.
 
 export interface JsonSize {
   readonly depth: number;
   readonly values: number;
 }
 
-/** Measures a text. What is no JSON has some size too. */
+/** Measures a text. It need not be valid JSON. */
 export function sizeOfJson(text: string): JsonSize {
   let depth = 0;
   let deepest = 0;

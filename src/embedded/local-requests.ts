@@ -1,9 +1,9 @@
-// Requests from within the server's own process: the same handler as for everybody else, but no connection, no
-// encryption and no HTTP in between, which would take longer than most requests themselves.
+// Requests from within the server's own process. They use the same handler as all others, but skip the connection, TLS
+// and HTTP, which would take longer than most requests themselves.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 
-/** Answers a request as Node's HTTP would. Rejects when there is no answer. */
+/** Answers a request as Node's HTTP client would. Rejects when there is no response. */
 export type LocalServer = (
   request: {
     readonly method: string;
@@ -18,7 +18,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Headers = Readonly<Record<string, string | number | readonly string[]>>;
 type Done = (error?: Error | null) => void;
 
-/** What is read of a request. */
+/** The parts of IncomingMessage that the handler reads. */
 class LocalRequest extends Readable {
   readonly complete = true;
   readonly socket = { remoteAddress: '127.0.0.1', authorized: false };
@@ -41,7 +41,7 @@ class LocalRequest extends Readable {
   }
 }
 
-/** The answer on the client's side. */
+/** The client's side of a response. */
 class LocalAnswer extends Readable {
   readonly socket = null;
   statusCode = 0;
@@ -55,7 +55,7 @@ class LocalAnswer extends Readable {
   }
 }
 
-/** The answer on the server's side: what is written can be read from `answer`, as fast as the client does. */
+/** The server's side of a response. Everything written can be read from `answer`, at the pace of the client. */
 class LocalResponse extends Writable {
   readonly answer = new LocalAnswer();
   headersSent = false;
@@ -75,10 +75,10 @@ class LocalResponse extends Writable {
     return this;
   }
 
-  /** The head is never held back. */
+  /** Headers are never buffered. */
   flushHeaders(): void {}
 
-  /** A client in this process is not given up: it could only be as slow as we are. */
+  /** A client in the same process never times out: it is only as slow as this server. */
   setTimeout(): this {
     return this;
   }
@@ -94,12 +94,12 @@ class LocalResponse extends Writable {
   }
 
   override _destroy(error: Error | null, done: Done): void {
-    if (!this.writableFinished) this.answer.destroy(error ?? hungUp());
+    if (!this.writableFinished) this.answer.destroy(error ?? stoppedError());
     done(error);
   }
 }
 
-/** The requests of clients in this process. */
+/** Open requests of clients in the same process. */
 export class LocalRequests {
   readonly #handler: Handler;
   readonly #open = new Set<LocalResponse>();
@@ -111,7 +111,7 @@ export class LocalRequests {
 
   readonly answer: LocalServer = (request, signal) =>
     new Promise((resolve, reject) => {
-      if (this.#closed) return reject(hungUp());
+      if (this.#closed) return reject(stoppedError());
       const response = new LocalResponse(() => resolve(response.answer as unknown as IncomingMessage));
       const abort = (): void => void response.answer.destroy(signal.reason as Error);
       signal.addEventListener('abort', abort, { once: true });
@@ -125,7 +125,7 @@ export class LocalRequests {
       this.#handler(new LocalRequest(request) as unknown as IncomingMessage, response as unknown as ServerResponse);
     });
 
-  /** Ends those that are open and takes no more. */
+  /** Ends open requests and rejects new ones. */
   close(): void {
     this.#closed = true;
     for (const response of this.#open) response.destroy();
@@ -137,6 +137,6 @@ function lowerCase(headers: Headers): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]));
 }
 
-function hungUp(): Error {
+function stoppedError(): Error {
   return Object.assign(new Error('the server has stopped'), { code: 'ECONNRESET' });
 }

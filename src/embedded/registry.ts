@@ -1,8 +1,8 @@
-// The resources that the server serves at this moment: the built-in ones and those of custom resource definitions.
-// Discovery, the router and garbage collection read it; crd rules change it.
+// The resources that the server currently serves: built-in ones and those of CustomResourceDefinitions. Discovery, the
+// router and garbage collection read it; rest/definitions.ts changes it.
 import type { Resource } from './resource.ts';
 
-/** The collection of the store that a resource's objects are in: `deployments.apps`, `pods`. */
+/** The collection of the store that holds a resource's objects: `deployments.apps`, `pods`. */
 export function collectionOf(resource: Pick<Resource, 'group' | 'plural' | 'stored'>): string {
   const group = resource.stored?.group ?? resource.group;
   return group === '' ? resource.plural : `${resource.plural}.${group}`;
@@ -13,7 +13,7 @@ export function apiVersionOf(resource: { readonly group: string; readonly versio
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** The `apiVersion` that a resource's objects have in the store. */
+/** The `apiVersion` in which a resource's objects are stored. */
 export function storedApiVersionOf(resource: Resource): string {
   return apiVersionOf(resource.stored ?? resource);
 }
@@ -23,7 +23,7 @@ export class Registry {
   readonly #byKind = new Map<string, Resource>();
   readonly #custom = new Map<string, readonly Resource[]>();
   readonly #builtin: readonly Resource[];
-  readonly #leavers = new Map<Resource, Set<() => void>>();
+  readonly #removalListeners = new Map<Resource, Set<() => void>>();
   #generation = 0;
 
   constructor(builtin: readonly Resource[]) {
@@ -31,7 +31,7 @@ export class Registry {
     for (const resource of builtin) this.#add(resource);
   }
 
-  /** Rises with every change, so that documents made from the registry can be cached. */
+  /** Increases with every change, so that documents made from the registry can be cached. */
   get generation(): number {
     return this.#generation;
   }
@@ -44,22 +44,22 @@ export class Registry {
     return this.#byKind.get(`${group}/${version}/${kind}`);
   }
 
-  /** Every served resource: built-in ones first, then custom ones in the order in which they came. */
+  /** All served resources: built-in ones first, then custom ones in the order in which they were added. */
   all(): readonly Resource[] {
     return [...this.#builtin, ...[...this.#custom.values()].flat()];
   }
 
-  /** Calls back when a resource is replaced or removed, until the returned function is called. */
-  onLeave(resource: Resource, listener: () => void): () => void {
-    const listeners = this.#leavers.get(resource) ?? new Set();
-    this.#leavers.set(resource, listeners.add(listener));
+  /** Calls the listener when a resource is replaced or removed, until the returned function is called. */
+  onRemoved(resource: Resource, listener: () => void): () => void {
+    const listeners = this.#removalListeners.get(resource) ?? new Set();
+    this.#removalListeners.set(resource, listeners.add(listener));
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0) this.#leavers.delete(resource);
+      if (listeners.size === 0) this.#removalListeners.delete(resource);
     };
   }
 
-  /** Serves the resources of one definition in place of those that it had before. */
+  /** Replaces the resources of one definition. */
   setCustom(definition: string, resources: readonly Resource[]): void {
     this.removeCustom(definition);
     this.#custom.set(definition, resources);
@@ -69,8 +69,8 @@ export class Registry {
   removeCustom(definition: string): void {
     this.#generation++;
     for (const resource of this.#custom.get(definition) ?? []) {
-      for (const leave of this.#leavers.get(resource) ?? []) leave();
-      this.#leavers.delete(resource);
+      for (const listener of this.#removalListeners.get(resource) ?? []) listener();
+      this.#removalListeners.delete(resource);
       this.#byPlural.delete(`${resource.group}/${resource.version}/${resource.plural}`);
       this.#byKind.delete(`${resource.group}/${resource.version}/${resource.kind}`);
     }

@@ -1,8 +1,8 @@
-// What the API server knows of one served resource: built in (kinds/) or made from a CustomResourceDefinition (crd/).
+// Describes one served resource: built in (kinds/) or made from a CustomResourceDefinition (crd/).
 import type { Schema } from './schema/types.ts';
 import type { WebhookClientConfig } from './webhook-client.ts';
 
-/** A Kubernetes object as plain JSON. Integers beyond 2^53 are bigints. */
+/** A Kubernetes object as plain JSON. Integers above 2^53 are bigints. */
 export type ApiObject = Readonly<Record<string, unknown>>;
 
 export interface PrinterColumn {
@@ -10,7 +10,7 @@ export interface PrinterColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description?: string;
-  /** 0 shows always, above 0 only with `-o wide`. */
+  /** 0 is always shown, higher priorities only with `-o wide`. */
   readonly priority?: number;
   /** The cell of an object; null leaves it empty. */
   readonly value: (object: ApiObject, now: number) => string | number | boolean | null;
@@ -25,17 +25,17 @@ export interface ScaleSubresource {
 export interface Conversion {
   /** The schema of every version, by `apiVersion`. */
   readonly schemas: ReadonlyMap<string, Schema>;
-  /** The version of the store at which these schemas came: what was stored before may not fit them. */
+  /** The store version at which these schemas were set: objects stored earlier may not match them. */
   readonly since: number;
-  /** The steps to the number of replicas in every version; undefined for one without scale. */
+  /** The field path of the replicas in every version; undefined for a version without scale. */
   readonly replicas: ReadonlyMap<string, readonly string[] | undefined>;
-  /** Who converts; without one, a version is another only by its name and its schema. */
+  /** The conversion webhook; without one, versions differ only in `apiVersion` and schema. */
   readonly webhook?: ConversionWebhook;
 }
 
 export interface ConversionWebhook {
   readonly clientConfig: WebhookClientConfig;
-  /** The version of ConversionReview that it is asked in. */
+  /** The version of ConversionReview that the webhook is sent. */
   readonly reviewVersion: string;
 }
 
@@ -54,20 +54,20 @@ export interface Resource {
   readonly scale?: ScaleSubresource;
   /** Further subresources that have handlers of their own, such as `token` or `eviction`. */
   readonly subresources: readonly string[];
-  /** For built-in kinds a getter: the definitions are parsed when the first schema is asked for. */
+  /** A getter for built-in kinds: the definitions are parsed when the first schema is read. */
   readonly schema: Schema;
-  /** The whole table, `Name` included. */
+  /** All columns, including `Name`. */
   readonly columns: readonly PrinterColumn[];
-  /** True for kinds made from a CustomResourceDefinition: no strategic merge patch, unknown fields pruned by schema. */
+  /** True for kinds of a CustomResourceDefinition: no strategic merge patch, unknown fields are pruned by schema. */
   readonly custom: boolean;
-  /** Does a change of this object raise `metadata.generation`? See `raisesGeneration` of kinds/. */
+  /** Whether a change of the object raises `metadata.generation`. See `raisesGeneration` in kinds/. */
   readonly hasGeneration: boolean;
-  /** Where and in which version the object is stored, when that is not the resource's own group and version. */
+  /** The group and version in which the object is stored, if they differ from the resource's own. */
   readonly stored?: { readonly group: string; readonly version: string };
-  /** How the versions of a custom kind become each other. */
+  /** How objects of a custom kind are converted between versions. */
   readonly conversion?: Conversion;
-  /** The warning that every request for the resource is answered with. */
+  /** The warning in the response to every request for the resource. */
   readonly deprecation?: string;
-  /** The field paths that a field selector may use, besides `metadata.name` and `metadata.namespace`. */
+  /** The fields that a field selector may use, besides `metadata.name` and `metadata.namespace`. */
   readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { istioDefinitions } from './crd/index.ts';
-import { sow, takeSeed } from './seed.ts';
+import { loadSeed, takeSeed } from './seed.ts';
 import { startEmbedded } from './server.ts';
 import type { Embedded } from './server.ts';
 import { Store } from './store/store.ts';
@@ -23,13 +23,13 @@ async function start(seed?: string): Promise<Embedded> {
   return cluster;
 }
 
-/** Every object of the seed's kinds, without what differs between any two clusters. */
+/** All objects of the seed's kinds, without the values that differ in every cluster. */
 function contentOf({ store }: Pick<Embedded, 'store'>): unknown {
   const differing = /"(uid|resourceVersion)":"[^"]*"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
   return JSON.parse(takeSeed(store).replaceAll(differing, (_all, field: string) => (field ? `"${field}":""` : '')));
 }
 
-test('a cluster from a seed is like one that made everything itself, with an identity of its own', async () => {
+test('a cluster loaded from a seed has the same objects as one that created them, with its own UIDs', async () => {
   const first = await start();
   const second = await start(takeSeed(first.store));
   expect(contentOf(second)).toEqual(contentOf(first));
@@ -45,22 +45,22 @@ test('a cluster from a seed is like one that made everything itself, with an ide
   expect(second.cluster.registry.find('networking.istio.io', 'v1', 'virtualservices')).toBeDefined();
 });
 
-test('seeds of clusters that are alike are the same, whenever they were taken', async () => {
+test('clusters with the same objects have the same seed, whenever it is taken', async () => {
   const first = await start();
   const taken = takeSeed(first.store);
   expect(takeSeed((await start()).store)).toBe(taken);
   expect(taken).not.toContain(String(first.store.get('namespaces', 'default')!.object.metadata.creationTimestamp));
 });
 
-test('times of a seed become those of the start', async () => {
+test('loading a seed sets its timestamps to the current time', async () => {
   const seed = '{"namespaces":[{"key":"a","object":{"metadata":{"creationTimestamp":"2020-01-01T00:00:00Z"}}}]}';
   const store = new Store();
-  await sow(store, seed);
+  await loadSeed(store, seed);
   const { creationTimestamp } = store.get('namespaces', 'a')!.object.metadata;
   expect(Math.abs(Date.parse(String(creationTimestamp)) - Date.now())).toBeLessThan(60_000);
 });
 
-test('a cluster that is not new keeps what it has, and its definitions are brought up to date', async () => {
+test('an existing cluster ignores the seed, keeps its objects and applies the definitions', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'embedded-seed-'));
   cleanups.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const old = await startEmbedded({ dataDir });

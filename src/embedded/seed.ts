@@ -1,11 +1,11 @@
-// What new clusters have in common, as it is stored. Taken once from a running cluster, when the program is built, so
-// that a start need not check and complete every object again.
+// The objects that all new clusters have in common, as stored. Taken from a running cluster when the program is built,
+// so that a start need not validate and default them again.
 import { timestamp } from '../kube/times.ts';
 import { randomUUID } from 'node:crypto';
 import type { AnyObject } from '../kube/objects.ts';
 import type { Store } from './store/store.ts';
 
-/** All that is the same in every cluster. Others hold ports, keys or the state of nodes. */
+/** Collections that are the same in every new cluster. Others hold ports, keys or node status. */
 const collections = [
   'namespaces',
   'serviceaccounts',
@@ -15,9 +15,9 @@ const collections = [
 ];
 const times = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g;
 
-type Sown = Record<string, { key: string; object: AnyObject & { metadata: { uid: string } } }[]>;
+type SeedContent = Record<string, { key: string; object: AnyObject & { metadata: { uid: string } } }[]>;
 
-/** Takes the seed of a cluster to which nobody has written yet: of two that are alike, the same text. */
+/** Takes the seed of a new cluster. Clusters with the same objects give the same text. */
 export function takeSeed(store: Store): string {
   const list = (collection: string) =>
     store.list(collection).map(({ key, object }) => ({ key, object: withoutUid(object) }));
@@ -30,11 +30,11 @@ function withoutUid(object: AnyObject): AnyObject {
   return { ...object, metadata };
 }
 
-/** Fills an empty store: the same objects, made now and with identities of their own. */
-export async function sow(store: Store, seed: string): Promise<void> {
+/** Fills an empty store with the objects of a seed, with new UIDs and the current time. */
+export async function loadSeed(store: Store, seed: string): Promise<void> {
   const now = `"${timestamp(Date.now())}"`;
-  const sown = JSON.parse(seed.replaceAll(times, now)) as Sown;
-  const writes = Object.entries(sown).flatMap(([collection, items]) =>
+  const content = JSON.parse(seed.replaceAll(times, now)) as SeedContent;
+  const writes = Object.entries(content).flatMap(([collection, items]) =>
     items.map(({ key, object }) => {
       object.metadata.uid = randomUUID();
       return store.write({ collection, key, expect: 0, next: object });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connect } from '../kube/client/connect.ts';
 import { defineKind } from '../kube/objects.ts';
 import { startEmbedded } from './server.ts';
@@ -34,7 +34,7 @@ function directory(): string {
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const maps = '/api/v1/namespaces/default/configmaps';
 
-test('a new cluster has its namespaces, roles and its own service', async () => {
+test('a new cluster has the default namespaces, cluster roles and the kubernetes service', async () => {
   const { client } = await start();
   const { body } = await client.get('/api/v1/namespaces');
   const names = (body['items'] as unknown as Json[]).map((item) => textIn(item['metadata']!['name']));
@@ -45,8 +45,29 @@ test('a new cluster has its namespaces, roles and its own service', async () => 
   expect((await client.get('/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin')).code).toBe(200);
 });
 
+test('a running cluster removes Events an hour after they were last seen', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  cleanups.push(() => vi.useRealTimers());
+  const { client } = await start();
+  const events = '/api/v1/namespaces/default/events';
+  const names = async (): Promise<string[]> => {
+    const items = (await client.get(events)).body['items'] as unknown as Json[];
+    return items.map((item) => textIn(item['metadata']!['name']));
+  };
+  const report = async (name: string): Promise<void> => {
+    const involvedObject = { kind: 'Pod', name: 'a', namespace: 'default' };
+    expect((await client.post(events, { metadata: { name }, involvedObject })).code).toBe(201);
+  };
+  await report('early');
+  vi.advanceTimersByTime(30 * 60_000);
+  await report('late');
+  expect(await names()).toEqual(['early', 'late']);
+  vi.advanceTimersByTime(35 * 60_000);
+  await expect.poll(names).toEqual(['late']);
+});
+
 describe('a cluster on disk', () => {
-  test('is the same after a restart: objects, versions, definitions and identity', async () => {
+  test('keeps objects, resource versions, definitions and identity across a restart', async () => {
     const dataDir = directory();
     const first = await start({ dataDir });
     const created = await first.client.post(maps, { metadata: { name: 'kept' }, data: { a: 'b' } });
@@ -69,7 +90,7 @@ describe('a cluster on disk', () => {
     expect(statSync(join(dataDir, 'ca.key')).mode & 0o777).toBe(0o600);
   });
 
-  test('is refused to a second server, and free again after a failed start', async () => {
+  test('refuses a second server, and is unlocked after a failed start', async () => {
     const dataDir = directory();
     await start({ dataDir });
     await expect(startEmbedded({ dataDir, simulation: false })).rejects.toThrow(`in use by the process ${process.pid}`);
@@ -85,7 +106,7 @@ describe('a cluster on disk', () => {
     expect(readFileSync(join(other, 'server.pid'), 'utf8').trim()).toBe(String(process.pid));
   });
 
-  test('starts over on request, with versions that go on', async () => {
+  test('starts empty with `fresh`, and resource versions keep increasing', async () => {
     const dataDir = directory();
     const first = await start({ dataDir });
     await first.client.post(maps, { metadata: { name: 'gone' } });
@@ -125,7 +146,7 @@ const widgets = {
   },
 };
 
-test('definitions that a cluster starts with are there from the start, kept or left to others', async () => {
+test('starting definitions exist at once; a later start updates only the `kept` ones', async () => {
   const dataDir = directory();
   const named = (plural: string, more: object = {}): Json & { metadata: { name: string } } => {
     const names = { plural, kind: plural.slice(0, -1).replace(/^./, (letter) => letter.toUpperCase()) };
@@ -157,7 +178,7 @@ test('definitions that a cluster starts with are there from the start, kept or l
   expect((await second.client.get(path('widgets'))).body['metadata']!['labels']).toEqual({ from: 'second' });
 });
 
-test('a client in the same process needs no network, but the token', async () => {
+test('a client in the same process needs a token, but no network', async () => {
   const { embedded, client } = await start();
   const url = 'https://nowhere.invalid';
   const local = connect({ server: url, token: embedded.admin.token }, { local: embedded.answer });
@@ -186,13 +207,13 @@ test('a client in the same process needs no network, but the token', async () =>
   cleanups.push(() => stranger.close());
   await expect(stranger.list(ConfigMap)).rejects.toMatchObject({ code: 401 });
   await embedded.stop();
-  // In the ordinary way or by the loss of the connection: it must not go on.
+  // The watch may end cleanly or with a lost connection, but it must end.
   await watching.catch(() => undefined);
   expect(watches.size).toBe(0);
   await expect(local.list(ConfigMap)).rejects.toThrow('the server has stopped');
 });
 
-describe('custom kinds', () => {
+describe('custom resources', () => {
   test('are served at once, in every version, with defaults, pruning and validation', async () => {
     const { client } = await start();
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -220,7 +241,7 @@ describe('custom kinds', () => {
     );
   });
 
-  test('end with their definition, after their objects', async () => {
+  test('are served until the definition and all objects are deleted', async () => {
     const { client, embedded } = await start();
     const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     await client.post(definition, widgets);
@@ -245,7 +266,7 @@ describe('custom kinds', () => {
   });
 });
 
-test('discovery is plain or aggregated, in the version that the client asks for', async () => {
+test('discovery is unaggregated or aggregated, in the version that the client accepts', async () => {
   const { client } = await start();
   const form = (version: string): string =>
     `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;

@@ -1,4 +1,4 @@
-// Starts the embedded API server: identity, store, HTTPS, the objects that every cluster has, and their simulated life.
+// Starts the embedded API server: identity, store, HTTPS, the objects of every cluster, and simulated controllers.
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -28,43 +28,43 @@ import { Store } from './store/store.ts';
 import type { HistoryLimits } from './store/types.ts';
 
 export interface EmbeddedOptions {
-  /** Where the cluster is kept; absent keeps it in memory only. */
+  /** The directory that stores the cluster; without one, it lives in memory only. */
   readonly dataDir?: string;
-  /** Starts with an empty cluster in a data directory that holds one. */
+  /** Discards the cluster in the data directory and starts with an empty one. */
   readonly fresh?: boolean;
-  /** 0, the default, takes a free one. */
+  /** 0, the default, picks a free port. */
   readonly port?: number;
-  /** The address to listen on; 127.0.0.1 unless told otherwise. */
+  /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
-  /** How much of the past watches and paged lists can go back to. */
+  /** How much history is kept for watches and paged lists. */
   readonly history?: Partial<HistoryLimits>;
-  /** Controllers, scheduler and kubelet; false leaves objects as they are written. */
+  /** Controllers, scheduler and kubelet; false turns them off. */
   readonly simulation?: SimulationOptions | false;
-  /** Definitions that the cluster has as soon as it serves. */
+  /** CustomResourceDefinitions that exist before the cluster is ready. */
   readonly definitions?: StartingDefinitions;
   readonly hooks?: Hooks;
-  /** Told of errors that are the server's own fault. */
+  /** Called with internal errors of the server. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Embedded {
   readonly url: string;
   readonly caPem: string;
-  /** What makes a client the administrator: a certificate with its key, or the token. */
+  /** The administrator's credentials: a client certificate with its key, or a token. */
   readonly admin: { readonly certPem: string; readonly keyPem: string; readonly token: string };
   readonly store: Store;
-  /** The cluster that the verbs of rest/ work on, for code in the same process. */
+  /** The context that the verbs of rest/ need, for code in the same process. */
   readonly cluster: ServerContext;
   /** Undefined when the simulation is off. */
   readonly simulation: Simulation | undefined;
-  /** A kubeconfig for the administrator, as YAML text. */
+  /** A kubeconfig for the administrator, as YAML. */
   kubeconfig(): string;
-  /** Answers clients in this process without a connection; they must show a token like everybody else. */
+  /** Answers clients in the same process without a connection; they must send a token like all others. */
   readonly answer: LocalServer;
   stop(): Promise<void>;
 }
 
-/** Starts a cluster in this process. Resolves when it serves. */
+/** Starts a cluster in this process. Resolves when it is ready. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const host = options.host ?? '127.0.0.1';
   const onError = options.onError ?? ((error: unknown) => console.error(error));
@@ -89,13 +89,13 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   );
   server.on('clientError', refuseGarbage);
   const closeServer = closerOf(server);
-  const unfollow = followDefinitions(cluster, onError);
-  const keepEvents = expireEvents(store, onError);
+  const stopFollowing = followDefinitions(cluster, onError);
+  const stopEventExpiry = expireEvents(store, onError);
   let simulation: Simulation | undefined;
   const stop = async (): Promise<void> => {
     await simulation?.stop();
-    unfollow();
-    keepEvents();
+    stopFollowing();
+    stopEventExpiry();
     cluster.watches.close();
     localRequests.close();
     await closeServer();
@@ -151,7 +151,7 @@ function clusterOf(
     registry,
     access,
     openApi: new OpenApi(registry),
-    admission: guarded(
+    admission: withAuthorizationChecks(
       access,
       withPolicies(webhooks, () => cluster),
     ),
@@ -163,8 +163,8 @@ function clusterOf(
   return cluster;
 }
 
-/** Admission that also keeps people from granting what they do not have, and from deciding what is not theirs. */
-function guarded(access: Access, admission: Admission): Admission {
+/** Admission that also refuses privilege escalation, and approving or signing for a signer without permission. */
+function withAuthorizationChecks(access: Access, admission: Admission): Admission {
   return {
     mutate: (request) => admission.mutate(request),
     validate: async (request) => {
@@ -190,7 +190,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** Returns what closes the server and every connection to it. */
+/** Returns a function that closes the server and all its connections. */
 function closerOf(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

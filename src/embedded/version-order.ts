@@ -1,4 +1,4 @@
-// The order in which the versions of an API group are preferred. Read by discovery and by definitions.
+// The preference order of the versions of an API group. Used by discovery and by definitions.
 
 /** GA before beta before alpha, then the higher number: v2, v1, v1beta2, v1beta1, v1alpha1. */
 export function compareVersions(left: string, right: string): number {

@@ -1,18 +1,18 @@
-// Posts a review to a webhook over HTTPS, as admission and the conversion of custom resources do, and says in words that
-// the caller can act on why there is no answer.
+// Posts a review to a webhook over HTTPS, for admission and the conversion of custom resources. Error messages are
+// those of the real API server.
 import { request as httpsRequest } from 'node:https';
 import path from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import { parseJson, stringifyJson } from '../kube/json.ts';
 
-/** Where the pods behind a service can be reached; undefined when nobody serves it. */
+/** The base URL of the pods behind a service; undefined when no pod serves it. */
 export type ServiceResolver = (service: {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }) => string | undefined;
 
-/** Where a webhook is, and who vouches for it. */
+/** The address of a webhook, and the CA bundle that verifies it. */
 export interface WebhookClientConfig {
   readonly url?: string;
   readonly caBundle?: string;
@@ -28,7 +28,7 @@ const answerLimit = 3 * 1024 * 1024;
 
 interface Destination {
   readonly url: URL;
-  /** The name that the certificate must be for, when it is not the host of the URL. */
+  /** The name that the certificate must match, if it is not the host of the URL. */
   readonly servername?: string;
 }
 
@@ -41,7 +41,7 @@ function destinationOf({ url, service }: WebhookClientConfig, resolve: ServiceRe
   return { url: new URL(servicePath, base), servername: `${name}.${namespace}.svc` };
 }
 
-/** What a webhook answers to a review. Rejects when it cannot be reached, or answers with something else than JSON. */
+/** Resolves to the webhook's response. Rejects when the webhook cannot be reached or does not answer with JSON. */
 export async function postReview(
   config: WebhookClientConfig,
   review: object,
@@ -51,13 +51,13 @@ export async function postReview(
   const body = stringifyJson(review);
   const { url, servername } = destinationOf(config, resolve);
   const { caBundle } = config;
-  // Joined as a client in Go joins it: `//validate` of a careless configuration is `/validate`.
+  // Cleaned as Go's client does: `//validate` becomes `/validate`.
   url.pathname = path.posix.resolve('/', url.pathname);
   url.searchParams.set('timeout', `${timeoutSeconds}s`);
   const options = {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
-    // The bundle may also be the certificate of the server itself, whoever has signed it.
+    // The bundle may also be the server's own certificate, whoever signed it.
     ...(caBundle !== undefined && { ca: Buffer.from(caBundle, 'base64'), allowPartialTrustChain: true }),
     ...(servername !== undefined && { servername }),
     signal: AbortSignal.timeout(timeoutSeconds * 1000),

@@ -1,4 +1,4 @@
-// Asks one webhook: an AdmissionReview over HTTPS, and what came back in words that the caller can act on.
+// Calls an admission webhook: sends an AdmissionReview over HTTPS and checks the response.
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
@@ -10,7 +10,7 @@ import { postReview } from '../webhook-client.ts';
 import type { ServiceResolver } from '../webhook-client.ts';
 import type { Webhook } from './match.ts';
 
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly allowed: boolean;
   readonly status?: {
     readonly code?: number;
@@ -24,13 +24,13 @@ export interface WebhookAnswer {
 
 const defaultTimeoutSeconds = 10;
 
-/** Calls a webhook. Rejects with a reason when it cannot be reached or does not answer as it should. */
+/** Rejects when the webhook cannot be reached or its response is invalid. */
 export async function callWebhook(
   webhook: Webhook,
   request: AdmissionRequest,
   resource: Resource,
   resolve: ServiceResolver,
-): Promise<WebhookAnswer> {
+): Promise<WebhookResponse> {
   const uid = randomUUID();
   const review = {
     kind: 'AdmissionReview',
@@ -38,13 +38,13 @@ export async function callWebhook(
     request: { uid, ...admissionRequestOf(request, resource) },
   };
   const { clientConfig = {}, timeoutSeconds = defaultTimeoutSeconds } = webhook;
-  const answer = await blaming('failed to call webhook', () =>
+  const answer = await prefixErrors('failed to call webhook', () =>
     postReview(clientConfig, review, resolve, timeoutSeconds),
   );
-  return blaming('received invalid webhook response', () => answerOf(answer, uid));
+  return prefixErrors('received invalid webhook response', () => parseResponse(answer, uid));
 }
 
-async function blaming<T>(what: string, work: () => T | Promise<T>): Promise<T> {
+async function prefixErrors<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -54,12 +54,12 @@ async function blaming<T>(what: string, work: () => T | Promise<T>): Promise<T> 
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-/** What a webhook is told of a write: the `request` of an AdmissionReview, and of its conditions, but for its uid. */
+/** The `request` of an AdmissionReview without its uid. Match conditions see the same. */
 export function admissionRequestOf(request: AdmissionRequest, resource: Resource): Readonly<Record<string, unknown>> {
   const { target, options, operation } = request;
   const { subresource } = target;
   const isScale = subresource === 'scale';
-  const shown = (object: AnyObject | undefined): object | null => {
+  const scaleOrObject = (object: AnyObject | undefined): object | null => {
     if (object === undefined) return null;
     return isScale ? scaleOf(target, object) : object;
   };
@@ -76,8 +76,8 @@ export function admissionRequestOf(request: AdmissionRequest, resource: Resource
     ...(target.namespace !== '' && { namespace: target.namespace }),
     operation,
     userInfo: options.user,
-    object: shown(request.object),
-    oldObject: shown(request.oldObject),
+    object: scaleOrObject(request.object),
+    oldObject: scaleOrObject(request.oldObject),
     dryRun: options.dryRun,
     options: {
       ...options.given,
@@ -87,7 +87,7 @@ export function admissionRequestOf(request: AdmissionRequest, resource: Resource
   };
 }
 
-function answerOf(review: unknown, uid: string): WebhookAnswer {
+function parseResponse(review: unknown, uid: string): WebhookResponse {
   const response = (review as { response?: Record<string, unknown> } | null)?.response;
   if (typeof response !== 'object' || response === null) throw new Error('webhook response was absent');
   if (response['uid'] !== uid) throw new Error(`expected response.uid="${uid}", got "${String(response['uid'])}"`);

@@ -1,4 +1,4 @@
-// Whether the match conditions of a webhook, expressions over a write, let it be asked.
+// Evaluates the match conditions of a webhook: CEL expressions that decide whether it is called.
 import type { AdmissionRequest } from '../rest/context.ts';
 import type { Resource } from '../resource.ts';
 import { compileCondition } from '../schema/cel/conditions.ts';
@@ -12,11 +12,11 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** Do all conditions hold? One that does not decides; otherwise the first that cannot be answered is thrown. */
-export function conditionsHold(webhook: Webhook, request: AdmissionRequest, seenAs: Resource): boolean {
+/** True when all conditions are true. If none is false, throws the first evaluation error. */
+export function conditionsHold(webhook: Webhook, request: AdmissionRequest, resource: Resource): boolean {
   const { matchConditions = [] } = webhook;
   if (matchConditions.length === 0) return true;
-  const { object, oldObject, ...rest } = admissionRequestOf(request, seenAs);
+  const { object, oldObject, ...rest } = admissionRequestOf(request, resource);
   const context = { object: dynamicCel(object), oldObject: dynamicCel(oldObject), request: dynamicCel(rest) };
   let failed: Error | undefined;
   for (const { expression } of matchConditions) {

@@ -1,4 +1,4 @@
-// Limit ranges: the requests and limits that a container gets when it names none, and the bounds of those it names.
+// Limit ranges: the default requests and limits of containers, and their minimum and maximum.
 import { withAnnotations } from '../../kube/annotations.ts';
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import type { Cluster } from '../rest/context.ts';
@@ -23,18 +23,18 @@ interface LimitRange extends KubeObject {
 const ranges: Collection<LimitRange> = 'limitranges';
 const annotation = 'kubernetes.io/limit-ranger';
 
-/** The container rules of the pod's namespace. */
-function rulesFor(cluster: Cluster, { target }: NewPodRequest): readonly LimitItem[] {
+/** The limits for containers in the pod's namespace. */
+function containerLimits(cluster: Cluster, { target }: NewPodRequest): readonly LimitItem[] {
   return cluster.store
     .list(ranges, { namespace: target.namespace })
     .flatMap(({ object }) => (object as unknown as LimitRange).spec?.limits ?? [])
     .filter((item) => item.type === 'Container');
 }
 
-/** The new pod with the defaults of its namespace, and a note of what was set. */
+/** Sets the default requests and limits of a new pod, and an annotation that lists them. */
 export function withLimitDefaults(cluster: Cluster, request: NewPodRequest): AnyObject {
   const { object } = request;
-  const items = rulesFor(cluster, request);
+  const items = containerLimits(cluster, request);
   if (items.length === 0) return object;
   const pod = object as unknown as Pod;
   const notes: string[] = [];
@@ -42,13 +42,13 @@ export function withLimitDefaults(cluster: Cluster, request: NewPodRequest): Any
     (kind: string) =>
     (container: Container): Container => {
       const limits = missing(items, container.resources?.limits, (item) => item.default);
-      const requests = missing(items, container.resources?.requests, (item) => withImplied(item, container));
-      const note = (side: string, added: Labels): void => {
+      const requests = missing(items, container.resources?.requests, (item) => defaultRequests(item, container));
+      const record = (side: string, added: Labels): void => {
         const names = Object.keys(added).toSorted();
         if (names.length > 0) notes.push(`${names.join(', ')} ${side} for ${kind} ${container.name}`);
       };
-      note('request', requests);
-      note('limit', limits);
+      record('request', requests);
+      record('limit', limits);
       if (Object.keys(limits).length + Object.keys(requests).length === 0) return container;
       const resources = {
         ...container.resources,
@@ -65,8 +65,8 @@ export function withLimitDefaults(cluster: Cluster, request: NewPodRequest): Any
   return { ...annotated, spec };
 }
 
-/** A container that limits itself asks for no more than its own limit, and not for the default. */
-function withImplied(item: LimitItem, container: Container): Labels | undefined {
+/** The default requests, except where the container has a limit: then its request defaults to that limit. */
+function defaultRequests(item: LimitItem, container: Container): Labels | undefined {
   const defaults = { ...item.default, ...item.defaultRequest };
   const own = container.resources?.limits ?? {};
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => own[name] === undefined));
@@ -86,9 +86,9 @@ function missing(
   return added;
 }
 
-/** Throws a Fault when a container of a new pod is outside the bounds of its namespace. */
+/** Throws a Fault when a container of a new pod violates a limit range. */
 export function checkLimits(cluster: Cluster, request: NewPodRequest): void {
-  const items = rulesFor(cluster, request);
+  const items = containerLimits(cluster, request);
   const pod = request.object as unknown as Pod;
   const problems = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].flatMap((container) =>
     items.flatMap((item) => violations(item, container)),

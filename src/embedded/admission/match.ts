@@ -1,4 +1,4 @@
-// Does a webhook want to hear of a write: its rules, then the selectors for namespaces and objects.
+// Whether a webhook matches a request: its rules, then its namespace and object selectors.
 import type { AnyObject } from '../../kube/objects.ts';
 import { matches, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
@@ -31,8 +31,8 @@ export interface Webhook {
 }
 
 /**
- * The resource in whose version the webhook is to see the object; undefined when it does not want to see it. `versions`
- * are the other served versions of the same objects, which count unless the webhook insists on an exact match.
+ * The resource in whose version the webhook gets the object; undefined when the webhook does not match. `versions` are
+ * the other served versions of the resource, which also match unless matchPolicy is Exact.
  */
 export function matchingResource(
   webhook: Webhook,
@@ -42,34 +42,34 @@ export function matchingResource(
 ): Resource | undefined {
   const { resource } = request.target;
   const candidates = webhook.matchPolicy === 'Exact' ? [resource] : [resource, ...versions];
-  const found = candidates.find((candidate) => webhook.rules?.some((rule) => fits(rule, candidate, request)));
+  const found = candidates.find((candidate) => webhook.rules?.some((rule) => ruleMatches(rule, candidate, request)));
   if (found === undefined) return undefined;
-  return inNamespace(webhook, request, store) && selectsObject(webhook, request) ? found : undefined;
+  return selectsNamespace(webhook, request, store) && selectsObject(webhook, request) ? found : undefined;
 }
 
-function fits(rule: WebhookRule, resource: Resource, request: AdmissionRequest): boolean {
+function ruleMatches(rule: WebhookRule, resource: Resource, request: AdmissionRequest): boolean {
   const scope = rule.scope ?? '*';
   return (
-    holds(rule.operations, request.operation) &&
-    holds(rule.apiGroups, resource.group) &&
-    holds(rule.apiVersions, resource.version) &&
+    includesOrAll(rule.operations, request.operation) &&
+    includesOrAll(rule.apiGroups, resource.group) &&
+    includesOrAll(rule.apiVersions, resource.version) &&
     (scope === '*' || (scope === 'Namespaced') === resource.namespaced) &&
-    (rule.resources ?? []).some((pattern) => fitsResource(pattern, resource.plural, request.target.subresource))
+    (rule.resources ?? []).some((pattern) => resourceMatches(pattern, resource.plural, request.target.subresource))
   );
 }
 
-function holds(list: readonly string[] | undefined, value: string): boolean {
+function includesOrAll(list: readonly string[] | undefined, value: string): boolean {
   return list !== undefined && (list.includes('*') || list.includes(value));
 }
 
-function fitsResource(pattern: string, plural: string, subresource: string): boolean {
-  const [wantedPlural = '', wantedSub = ''] = pattern.split('/');
+function resourceMatches(pattern: string, plural: string, subresource: string): boolean {
+  const [rulePlural = '', ruleSubresource = ''] = pattern.split('/');
   if (pattern === '*') return subresource === '';
-  if (wantedPlural !== '*' && wantedPlural !== plural) return false;
-  return wantedSub === '*' || wantedSub === subresource;
+  if (rulePlural !== '*' && rulePlural !== plural) return false;
+  return ruleSubresource === '*' || ruleSubresource === subresource;
 }
 
-function inNamespace(webhook: Webhook, request: AdmissionRequest, store: Store): boolean {
+function selectsNamespace(webhook: Webhook, request: AdmissionRequest, store: Store): boolean {
   const { resource, namespace, name } = request.target;
   if (webhook.namespaceSelector === undefined) return true;
   const selector = selectorOf(webhook.namespaceSelector);

@@ -1,4 +1,4 @@
-// Whether a write makes a pod: what limit ranges, service accounts and priority classes have a say in.
+// Recognizes the creation of a pod, which limit ranges, service accounts and priority classes apply to.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { AdmissionRequest } from '../rest/context.ts';
 
@@ -6,8 +6,8 @@ export interface NewPodRequest extends AdmissionRequest {
   readonly object: AnyObject;
 }
 
-/** True for the creation of a pod, and not for what is created on one, such as an eviction. */
-export function makesPod(request: AdmissionRequest): request is NewPodRequest {
+/** True for the creation of a pod, but not of its subresources, such as an eviction. */
+export function createsPod(request: AdmissionRequest): request is NewPodRequest {
   const { resource, subresource } = request.target;
   const isPod = resource.group === '' && resource.plural === 'pods' && subresource === '';
   return isPod && request.operation === 'CREATE' && request.object !== undefined;

@@ -13,8 +13,8 @@ import { pod } from '../simulate/testing/objects.ts';
 type Any = KubeObject & JsonObject;
 const quotas: Collection<Any & { status?: { used?: Labels } }> = 'resourcequotas';
 
-describe('quotas and limits', () => {
-  test('what is too much is refused, and a replica set says why it has too few pods', async () => {
+describe('admission', () => {
+  test('refuses pods that exceed a quota, and the replica set reports why it has too few pods', async () => {
     const clock = new FakeClock(new Date().toISOString());
     const cluster = await testCluster({ clock });
     await cluster.create(
@@ -50,7 +50,7 @@ describe('quotas and limits', () => {
       ...one,
       spec: { hard: { pods: '5' } },
     }));
-    // The replica set tries again after a while.
+    // The replica set retries with backoff.
     await clock.advance(60_000);
     await cluster.settle();
     expect(cluster.list(pods)).toHaveLength(3);
@@ -58,7 +58,7 @@ describe('quotas and limits', () => {
     expect(cluster.must(quotas, 'default/small').status?.used).toEqual({ pods: '3' });
   });
 
-  test('amounts are added up, freed, and asked for', async () => {
+  test('adds up the requests of pods, frees them on deletion, and refuses pods without requests', async () => {
     const cluster = await testCluster();
     await cluster.create({
       apiVersion: 'v1',
@@ -66,9 +66,9 @@ describe('quotas and limits', () => {
       metadata: { name: 'cpu', namespace: 'default' },
       spec: { hard: { 'requests.cpu': '1' } },
     });
-    const asking = (cpu: string): { container: object } => ({ container: { resources: { requests: { cpu } } } });
-    await cluster.create(pod('one', {}, asking('700m')));
-    await expect(cluster.create(pod('two', {}, asking('400m')))).rejects.toThrow(
+    const requesting = (cpu: string): { container: object } => ({ container: { resources: { requests: { cpu } } } });
+    await cluster.create(pod('one', {}, requesting('700m')));
+    await expect(cluster.create(pod('two', {}, requesting('400m')))).rejects.toThrow(
       'pods "two" is forbidden: exceeded quota: cpu, requested: requests.cpu=400m, used: requests.cpu=700m, limited: requests.cpu=1',
     );
     await expect(cluster.create(pod('three'))).rejects.toThrow(
@@ -78,10 +78,10 @@ describe('quotas and limits', () => {
     await cluster.remove(pods, 'default/one');
     await cluster.settle();
     expect(cluster.must(quotas, 'default/cpu').status?.used).toEqual({ 'requests.cpu': '0' });
-    await cluster.create(pod('two', {}, asking('400m')));
+    await cluster.create(pod('two', {}, requesting('400m')));
   });
 
-  test('two requests at once cannot both take the last place', async () => {
+  test('admits only one of several concurrent requests when a quota has room for one', async () => {
     const cluster = await testCluster();
     await cluster.create({
       apiVersion: 'v1',
@@ -99,7 +99,7 @@ describe('quotas and limits', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('however many come and go at once, there are never more than the quota allows', async () => {
+  test('never exceeds a quota under concurrent creations and deletions', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'embedded-quota-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true }));
     const cluster = await testCluster({}, { dataDir });
@@ -115,7 +115,7 @@ describe('quotas and limits', () => {
       most = Math.max(most, cluster.list('secrets').length);
     });
     onTestFinished(stop);
-    const comeAndGo = async (name: string): Promise<number> => {
+    const createAndDelete = async (name: string): Promise<number> => {
       let created = 0;
       for (let round = 0; round < 20; round++) {
         const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'default' } };
@@ -124,20 +124,20 @@ describe('quotas and limits', () => {
           () => false,
         );
         if (isCreated) created++;
-        // For as long as others need to come, and the status of the quota to be written, in every order.
+        // Varies the order of other creations and of the writes of the quota's status.
         for (let turn = 0; turn < (name.charCodeAt(0) * 7 + round * 5) % 11; turn++) await setImmediate();
         if (isCreated) await cluster.remove('secrets', `default/${name}`);
       }
       return created;
     };
-    const created = await Promise.all('abcdefghijkl'.split('').map(comeAndGo));
+    const created = await Promise.all('abcdefghijkl'.split('').map(createAndDelete));
     expect(created.reduce((sum, count) => sum + count)).toBeGreaterThan(20);
     expect(most).toBe(3);
     await cluster.settle();
     expect(cluster.must(quotas, 'default/few').status?.used).toEqual({ 'count/secrets': '0' });
   });
 
-  test('a limit range fills in, notes what, and refuses what is outside', async () => {
+  test('sets the defaults of a limit range, lists them in an annotation, and refuses what violates it', async () => {
     const cluster = await testCluster();
     await cluster.create({
       apiVersion: 'v1',
@@ -157,10 +157,32 @@ describe('quotas and limits', () => {
       cluster.create(pod('big', {}, { container: { resources: { limits: { cpu: '3' } } } })),
     ).rejects.toThrow('pods "big" is forbidden: maximum cpu usage per Container is 2, but limit is 3');
   });
+
+  test('sets the priority of a pod from its class or the global default class', async () => {
+    const cluster = await testCluster();
+    const priorityClass = (name: string, value: number, globalDefault = false): Any => ({
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name },
+      value,
+      globalDefault,
+    });
+    const named = (name: string, priorityClassName?: string): Any => {
+      const { spec, ...rest } = pod(name) as Any & { spec: JsonObject };
+      return { ...rest, spec: { ...spec, ...(priorityClassName !== undefined && { priorityClassName }) } };
+    };
+    await cluster.create(priorityClass('high', 9), priorityClass('all', 3, true));
+    await cluster.create(named('one', 'high'), named('two'), named('three', 'system-node-critical'));
+    const spec = (name: string): unknown => cluster.must(pods, `default/${name}`).spec;
+    expect(spec('one')).toMatchObject({ priority: 9, priorityClassName: 'high' });
+    expect(spec('two')).toMatchObject({ priority: 3, priorityClassName: 'all' });
+    expect(spec('three')).toMatchObject({ priority: 2_000_001_000 });
+    await expect(cluster.create(named('four', 'none'))).rejects.toThrow('no PriorityClass with name none was found');
+  });
 });
 
-describe('budgets, roles and autoscalers', () => {
-  test('a disruption budget says how many pods may go', async () => {
+describe('controllers', () => {
+  test('report in a disruption budget how many pods may be evicted', async () => {
     const cluster = await testCluster();
     await cluster.create(pod('one', { app: 'web' }), pod('two', { app: 'web' }), {
       apiVersion: 'policy/v1',
@@ -182,7 +204,7 @@ describe('budgets, roles and autoscalers', () => {
     expect(status()).toMatchObject({ disruptionsAllowed: 0, conditions: [{ reason: 'InsufficientPods' }] });
   });
 
-  test('an aggregated cluster role has the rules of those that it selects', async () => {
+  test('give an aggregated ClusterRole the rules of the roles that it selects', async () => {
     const cluster = await testCluster();
     const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
@@ -200,29 +222,7 @@ describe('budgets, roles and autoscalers', () => {
     expect(cluster.must<Any>('clusterroles.rbac.authorization.k8s.io', 'all')['rules'] ?? []).toEqual([]);
   });
 
-  test('a pod has the priority of its class, or of the one for everybody', async () => {
-    const cluster = await testCluster();
-    const priorityClass = (name: string, value: number, globalDefault = false): Any => ({
-      apiVersion: 'scheduling.k8s.io/v1',
-      kind: 'PriorityClass',
-      metadata: { name },
-      value,
-      globalDefault,
-    });
-    const named = (name: string, priorityClassName?: string): Any => {
-      const { spec, ...rest } = pod(name) as Any & { spec: JsonObject };
-      return { ...rest, spec: { ...spec, ...(priorityClassName !== undefined && { priorityClassName }) } };
-    };
-    await cluster.create(priorityClass('high', 9), priorityClass('all', 3, true));
-    await cluster.create(named('one', 'high'), named('two'), named('three', 'system-node-critical'));
-    const spec = (name: string): unknown => cluster.must(pods, `default/${name}`).spec;
-    expect(spec('one')).toMatchObject({ priority: 9, priorityClassName: 'high' });
-    expect(spec('two')).toMatchObject({ priority: 3, priorityClassName: 'all' });
-    expect(spec('three')).toMatchObject({ priority: 2_000_001_000 });
-    await expect(cluster.create(named('four', 'none'))).rejects.toThrow('no PriorityClass with name none was found');
-  });
-
-  test('an autoscaler says that it has nothing to scale by', async () => {
+  test('report that the target of an autoscaler does not exist', async () => {
     const cluster = await testCluster();
     await cluster.create({
       apiVersion: 'autoscaling/v2',
@@ -236,7 +236,7 @@ describe('budgets, roles and autoscalers', () => {
     });
   });
 
-  test('an autoscaler keeps the number of pods within its limits, unless somebody scales to nothing', async () => {
+  test('scale the target of an autoscaler to its limits, unless it has zero replicas', async () => {
     const cluster = await testCluster();
     const labels = { app: 'web' };
     const deployment = {

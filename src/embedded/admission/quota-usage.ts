@@ -1,15 +1,15 @@
-// How much of what a resource quota limits an object uses.
+// How much of a resource quota an object uses.
 import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { parseQuantity } from '../../kube/quantity.ts';
 import type { Quantity } from '../../kube/quantity.ts';
 import type { Container, Pod, Service } from '../kinds/types.ts';
 
-/** By the name that a quota uses, such as `pods` or `requests.cpu`. */
+/** By name in a quota, such as `pods` or `requests.cpu`. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-const none: Quantity = { nano: 0n, format: 'decimal' };
-const computed = ['cpu', 'memory', 'ephemeral-storage'] as const;
-/** Kinds that a quota can name without `count/`. */
+const zero: Quantity = { nano: 0n, format: 'decimal' };
+const computeResources = ['cpu', 'memory', 'ephemeral-storage'] as const;
+/** Resources that a quota can count without the prefix `count/`. */
 const countable = new Set([
   'pods',
   'services',
@@ -21,14 +21,14 @@ const countable = new Set([
 ]);
 
 export function quantityOf(text: unknown): Quantity {
-  return parseQuantity(String(text)) ?? none;
+  return parseQuantity(String(text)) ?? zero;
 }
 
 export function countOf(count: number): Quantity {
   return { nano: BigInt(count) * 1_000_000_000n, format: 'decimal' };
 }
 
-/** The sum; its unit is that of the first that is not zero. */
+/** The sum, in the format of the first operand that is not zero. */
 export function sum(left: Quantity, right: Quantity): Quantity {
   return { nano: left.nano + right.nano, format: left.nano === 0n ? right.format : left.format };
 }
@@ -37,7 +37,6 @@ function largest(left: Quantity, right: Quantity): Quantity {
   return left.nano >= right.nano ? left : right;
 }
 
-/** What one object of a collection uses. */
 export function usageOf(collection: string, object: KubeObject): Usage {
   const usage = new Map<string, Quantity>([[`count/${collection}`, countOf(1)]]);
   if (collection === 'pods') addPod(usage, object as Pod);
@@ -51,17 +50,17 @@ export function usageOf(collection: string, object: KubeObject): Usage {
 }
 
 function addService(usage: Map<string, Quantity>, { spec }: Service): void {
-  const outside = spec.type === 'NodePort' || spec.type === 'LoadBalancer';
-  usage.set('services.nodeports', countOf(outside ? (spec.ports ?? []).length : 0));
+  const hasNodePorts = spec.type === 'NodePort' || spec.type === 'LoadBalancer';
+  usage.set('services.nodeports', countOf(hasNodePorts ? (spec.ports ?? []).length : 0));
   usage.set('services.loadbalancers', countOf(spec.type === 'LoadBalancer' ? 1 : 0));
 }
 
-/** Pods that ended use nothing but their place in `count/pods`. */
+/** Terminated pods count only towards `count/pods`. */
 function addPod(usage: Map<string, Quantity>, pod: Pod): void {
   const phase = pod.status?.phase;
   if (phase === 'Succeeded' || phase === 'Failed') return;
   usage.set('pods', countOf(1));
-  for (const name of computed) {
+  for (const name of computeResources) {
     const requested = podTotal(pod, 'requests', name);
     usage.set(name, requested);
     usage.set(`requests.${name}`, requested);
@@ -69,18 +68,18 @@ function addPod(usage: Map<string, Quantity>, pod: Pod): void {
   }
 }
 
-/** Containers run together, init containers one after the other before them. */
+/** Containers run in parallel; init containers run before them, one after the other. */
 function podTotal({ spec }: Pod, side: 'requests' | 'limits', name: string): Quantity {
   const of = (container: Container): Quantity => {
     const { requests, limits } = container.resources ?? {};
     const text = side === 'limits' ? limits?.[name] : (requests?.[name] ?? limits?.[name]);
-    return text === undefined ? none : quantityOf(text);
+    return text === undefined ? zero : quantityOf(text);
   };
-  const together = spec.containers.map(of).reduce(sum, none);
+  const together = spec.containers.map(of).reduce(sum, zero);
   return (spec.initContainers ?? []).map(of).reduce(largest, together);
 }
 
-/** The collection whose objects a quota's name counts. */
+/** The collection whose objects count towards a name in a quota. */
 export function collectionOfUsage(name: string): string {
   if (name.startsWith('count/')) return name.slice('count/'.length);
   if (name.startsWith('services.')) return 'services';
@@ -88,21 +87,21 @@ export function collectionOfUsage(name: string): string {
   return countable.has(name) ? name : 'pods';
 }
 
-/** Which containers do not say what a quota needs to know of them, by the quota's name. */
+/** The containers without the requests or limits that a quota requires, by name in the quota. */
 export function unspecified({ spec }: Pod, names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const missing = new Map<string, readonly string[]>();
   for (const name of names) {
     const [, side = '', resource] = /^(requests\.|limits\.)?(cpu|memory)$/.exec(name) ?? [];
     if (resource === undefined) continue;
     const field = side === 'limits.' ? 'limits' : 'requests';
-    const silent = spec.containers.filter(
+    const withoutValue = spec.containers.filter(
       ({ resources }) =>
         (resources as JsonObject | undefined) === undefined || resources?.[field]?.[resource] === undefined,
     );
-    if (silent.length > 0)
+    if (withoutValue.length > 0)
       missing.set(
         name,
-        silent.map((container) => container.name),
+        withoutValue.map((container) => container.name),
       );
   }
   return missing;

@@ -1,5 +1,5 @@
-// Resource quotas: what a namespace uses of them, and the refusal of what would be too much. Their status is kept by
-// simulate/quota.ts.
+// Resource quotas: computes their usage, and refuses objects that would exceed them. simulate/quota.ts updates their
+// status.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
 import { afterwards } from '../rest/commit.ts';
@@ -28,11 +28,11 @@ export interface ResourceQuota extends KubeObject {
 
 export const quotas: Collection<ResourceQuota> = 'resourcequotas';
 
-/** Reads a namespace's objects of a collection. */
+/** Lists the objects of a collection in a namespace. */
 type List = (collection: string, namespace: string) => readonly KubeObject[];
 
-/** True when a quota counts this object: one with scopes counts only the pods that are in all of them. */
-function counts(quota: ResourceQuota, collection: string, object: KubeObject): boolean {
+/** Does the object count towards the quota? A quota with scopes counts only pods that match all scopes. */
+function isCounted(quota: ResourceQuota, collection: string, object: KubeObject): boolean {
   const scopes = [
     ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] })),
     ...(quota.spec?.scopeSelector?.matchExpressions ?? []),
@@ -69,13 +69,13 @@ function counts(quota: ResourceQuota, collection: string, object: KubeObject): b
   });
 }
 
-/** What is used of a quota. */
+/** The current usage of a quota. */
 export function usedOf(quota: ResourceQuota, list: List): Labels {
   const names = Object.keys(quota.spec?.hard ?? {});
   const totals = new Map(names.map((name) => [name, countOf(0)]));
   for (const collection of new Set(names.map(collectionOfUsage))) {
     for (const object of list(collection, quota.metadata.namespace ?? '')) {
-      if (!counts(quota, collection, object)) continue;
+      if (!isCounted(quota, collection, object)) continue;
       for (const [name, amount] of usageOf(collection, object)) {
         const total = totals.get(name);
         if (total !== undefined) totals.set(name, sum(total, amount));
@@ -85,12 +85,12 @@ export function usedOf(quota: ResourceQuota, list: List): Labels {
   return Object.fromEntries([...totals].map(([name, total]) => [name, formatQuantity(total)]));
 }
 
-/** The last creation in each namespace with quotas. */
-const turns = new WeakMap<Store, Map<string, Promise<unknown>>>();
+/** The latest creation in each namespace with quotas. */
+const lastCreations = new WeakMap<Store, Map<string, Promise<unknown>>>();
 
 /**
- * Creates an object if the quotas of its namespace leave room for it; rejects with a Fault otherwise. One at a time in
- * such a namespace: what one has been granted, and has not stored yet, nobody could count.
+ * Creates an object if it does not exceed the quotas of its namespace; rejects with a Fault otherwise. Creations in
+ * such a namespace run one at a time, because an object that is admitted but not stored yet is not counted.
  */
 export async function createWithinQuotas<T>(
   cluster: Cluster,
@@ -100,26 +100,26 @@ export async function createWithinQuotas<T>(
   const { resource, namespace } = request.target;
   const found = resource.namespaced ? cluster.store.list(quotas, { namespace }) : [];
   if (found.length === 0) return write();
-  let ofStore = turns.get(cluster.store);
-  if (ofStore === undefined) turns.set(cluster.store, (ofStore = new Map()));
-  const turn = afterwards(ofStore.get(namespace), async () => {
+  let byNamespace = lastCreations.get(cluster.store);
+  if (byNamespace === undefined) lastCreations.set(cluster.store, (byNamespace = new Map()));
+  const creation = afterwards(byNamespace.get(namespace), async () => {
     await reserve(cluster, request);
     return write();
   });
-  // One that fails is nothing to those that come after it.
-  const done = turn.then(
+  // A failed creation must not fail those that wait for it.
+  const done = creation.then(
     () => undefined,
     () => undefined,
   );
-  ofStore.set(namespace, done);
+  byNamespace.set(namespace, done);
   try {
-    return await turn;
+    return await creation;
   } finally {
-    if (ofStore.get(namespace) === done) ofStore.delete(namespace);
+    if (byNamespace.get(namespace) === done) byNamespace.delete(namespace);
   }
 }
 
-/** Takes a new object's share of the quotas of its namespace; throws a Fault when it is more than is left. */
+/** Adds a new object to the usage of the quotas; throws a Fault when it exceeds one. */
 async function reserve(cluster: Cluster, { target, object, options }: AdmissionRequest): Promise<void> {
   const resource = cluster.registry.find('', 'v1', 'resourcequotas');
   if (object === undefined || resource === undefined) return;
@@ -130,7 +130,7 @@ async function reserve(cluster: Cluster, { target, object, options }: AdmissionR
     const quota = stored as unknown as ResourceQuota;
     const usage = usageOf(collection, object);
     const names = Object.keys(quota.spec?.hard ?? {}).filter((name) => usage.has(name));
-    if (names.length === 0 || !counts(quota, collection, object)) continue;
+    if (names.length === 0 || !isCounted(quota, collection, object)) continue;
     const refuse = (why: string): never => {
       throw forbidden(target.resource, target.name, why);
     };
@@ -142,7 +142,7 @@ async function reserve(cluster: Cluster, { target, object, options }: AdmissionR
     const mutate = (old: AnyObject): { object: AnyObject } => {
       const current = old as unknown as ResourceQuota;
       const hard = current.spec?.hard ?? {};
-      // From the objects: the status follows them, and may be behind.
+      // Computed from the objects, because the status may be outdated.
       const used: Record<string, string> = { ...usedOf(current, list) };
       const exceeded: string[] = [];
       const before = { ...used };
@@ -165,7 +165,7 @@ async function reserve(cluster: Cluster, { target, object, options }: AdmissionR
       }
       return { object: { ...old, status: { hard, used } } };
     };
-    const place = { resource, namespace: target.namespace, name: quota.metadata.name, subresource: 'status' };
-    await change(cluster, place, mutate, options);
+    const quotaTarget = { resource, namespace: target.namespace, name: quota.metadata.name, subresource: 'status' };
+    await change(cluster, quotaTarget, mutate, options);
   }
 }

@@ -1,4 +1,4 @@
-// What a new pod gets from its service account: the volume with its token, and pull secrets.
+// Adds the token volume and the image pull secrets of its service account to a new pod.
 import type { AnyObject, JsonObject, KubeObject } from '../../kube/objects.ts';
 import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
@@ -15,7 +15,7 @@ const accounts: Collection<ServiceAccount> = 'serviceaccounts';
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const volumePrefix = 'kube-api-access-';
 
-/** The new pod with what its account gives it. An account that does not exist is refused, but `default` is on its way. */
+/** Refuses an account that does not exist, except `default`, which may not have been created yet. */
 export function withAccount(cluster: Cluster, { target, object }: NewPodRequest): AnyObject {
   const { namespace } = target;
   const { spec } = object as unknown as Pod;
@@ -27,9 +27,9 @@ export function withAccount(cluster: Cluster, { target, object }: NewPodRequest)
     throw forbidden(target.resource, target.name, why);
   }
   const secrets = spec['imagePullSecrets'] === undefined ? account.imagePullSecrets : undefined;
-  const pulling = secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
+  const withSecrets = secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
   const mounts = spec['automountServiceAccountToken'] ?? account.automountServiceAccountToken ?? true;
-  return { ...object, spec: mounts === true ? withTokenVolume(pulling) : pulling };
+  return { ...object, spec: mounts === true ? withTokenVolume(withSecrets) : withSecrets };
 }
 
 function withTokenVolume(spec: Pod['spec']): Pod['spec'] {
@@ -42,7 +42,7 @@ function withTokenVolume(spec: Pod['spec']): Pod['spec'] {
     used = true;
     return { ...container, volumeMounts: [...mounts, { name, readOnly: true, mountPath }] };
   };
-  // Not checked yet: a pod without containers is refused later.
+  // The pod is not validated yet: it may have no containers.
   const containers = (spec.containers ?? []).map(mounted);
   const initContainers = spec.initContainers?.map(mounted);
   if (!used) return spec;

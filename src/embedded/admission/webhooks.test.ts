@@ -9,15 +9,15 @@ import type { WebhookServer } from '../testing/webhook-server.ts';
 let embedded: Embedded;
 let client: TestClient;
 let hook: WebhookServer;
-/** What the webhook saw, by path. */
-let seen: { path: string; request: Json }[] = [];
-let answers: Record<string, (request: Json) => object> = {};
+/** The requests that the webhook received. */
+let received: { path: string; request: Json }[] = [];
+let responses: Record<string, (request: Json) => object> = {};
 
 beforeAll(async () => {
   hook = await startWebhookServer((path, review) => {
     const request = review['request']!;
-    seen.push({ path, request });
-    return answers[path]?.(request);
+    received.push({ path, request });
+    return responses[path]?.(request);
   });
   embedded = await startEmbedded({
     simulation: false,
@@ -36,8 +36,8 @@ const group = '/apis/admissionregistration.k8s.io/v1';
 const maps = '/api/v1/namespaces/default/configmaps';
 
 beforeEach(async () => {
-  seen = [];
-  answers = {};
+  received = [];
+  responses = {};
   for (const kind of ['mutating', 'validating']) await client.call('DELETE', `${group}/${kind}webhookconfigurations`);
 });
 
@@ -68,15 +68,19 @@ function newMap(labels: Record<string, string> = {}): { metadata: { name: string
 }
 
 describe('validating webhooks', () => {
-  test('are called at the path that is meant', async () => {
+  test('are called at the path of their URL, without extra slashes', async () => {
     await install('validating', 'strict', { clientConfig: { url: `${hook.url}//strict/`, caBundle: hook.caBundle } });
-    answers['/strict'] = () => ({ allowed: false, status: { code: 403, message: 'not today' } });
+    responses['/strict'] = () => ({ allowed: false, status: { code: 403, message: 'not today' } });
     expect((await client.post(maps, newMap())).body['message']).toContain('not today');
   });
 
-  test('hear what is written and by whom, and can refuse it', async () => {
+  test('get the object and the user, and can refuse the request', async () => {
     await install('validating', 'strict');
-    answers['/strict'] = () => ({ allowed: false, status: { code: 403, message: 'not today' }, warnings: ['careful'] });
+    responses['/strict'] = () => ({
+      allowed: false,
+      status: { code: 403, message: 'not today' },
+      warnings: ['careful'],
+    });
     const object = newMap();
     const reply = await client.post(maps, object, {
       headers: { 'Impersonate-User': 'kim', 'Impersonate-Group': 'system:masters' },
@@ -84,7 +88,7 @@ describe('validating webhooks', () => {
     expect(reply.code).toBe(403);
     expect(reply.body['message']).toBe('admission webhook "strict.example.com" denied the request: not today');
     expect(reply.headers['warning']).toBe('299 - "careful"');
-    expect(seen[0]!.request).toMatchObject({
+    expect(received[0]!.request).toMatchObject({
       operation: 'CREATE',
       namespace: 'default',
       name: object.metadata.name,
@@ -97,60 +101,60 @@ describe('validating webhooks', () => {
     expect((await client.get(`${maps}/${object.metadata.name}`)).code).toBe(404);
   });
 
-  test('hear of updates and deletions with the old object', async () => {
+  test('get the old object on updates and deletions', async () => {
     const object = newMap();
     await client.post(maps, object);
     await install('validating', 'all');
-    answers['/all'] = () => ({ allowed: true });
+    responses['/all'] = () => ({ allowed: true });
     const path = `${maps}/${object.metadata.name}`;
     await client.call('PATCH', path, { data: { a: 'b' } }, { type: 'application/merge-patch+json' });
     await client.call('DELETE', path);
-    expect(seen.map(({ request }) => textIn(request['operation']))).toEqual(['UPDATE', 'DELETE']);
-    expect(seen[0]!.request).toMatchObject({ object: { data: { a: 'b' } }, oldObject: { kind: 'ConfigMap' } });
-    expect(seen[1]!.request).toMatchObject({ object: null, oldObject: { data: { a: 'b' } } });
+    expect(received.map(({ request }) => textIn(request['operation']))).toEqual(['UPDATE', 'DELETE']);
+    expect(received[0]!.request).toMatchObject({ object: { data: { a: 'b' } }, oldObject: { kind: 'ConfigMap' } });
+    expect(received[1]!.request).toMatchObject({ object: null, oldObject: { data: { a: 'b' } } });
   });
 
-  test('are asked only for what their selectors choose', async () => {
+  test('are called only for objects that match their selectors', async () => {
     await install('validating', 'chosen', {
       objectSelector: { matchLabels: { check: 'yes' } },
       namespaceSelector: {
         matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['default'] }],
       },
     });
-    answers['/chosen'] = () => ({ allowed: true });
+    responses['/chosen'] = () => ({ allowed: true });
     await client.post(maps, newMap());
     await client.post('/api/v1/namespaces/kube-system/configmaps', newMap({ check: 'yes' }));
-    expect(seen).toEqual([]);
+    expect(received).toEqual([]);
     await client.post(maps, newMap({ check: 'yes' }));
-    expect(seen).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test('tell the caller the causes of a refusal', async () => {
+  test('can return the causes of a refusal', async () => {
     await install('validating', 'strict');
     const details = { kind: 'ConfigMap', causes: [{ reason: 'FieldValueInvalid', message: 'bad', field: 'data.k' }] };
-    answers['/strict'] = () => ({ allowed: false, status: { code: 422, reason: 'Invalid', details } });
+    responses['/strict'] = () => ({ allowed: false, status: { code: 422, reason: 'Invalid', details } });
     const { code, body } = await client.post(maps, newMap());
     expect(code).toBe(422);
     expect(body).toMatchObject({ reason: 'Invalid', code: 422, details });
   });
 
-  test('are asked only when all of their conditions hold', async () => {
+  test('are called only when all match conditions are true', async () => {
     const matchConditions = [
       { name: 'creation', expression: 'request.operation == "CREATE" && oldObject == null' },
       { name: 'bad', expression: 'object.data.k == "bad"' },
     ];
     await install('validating', 'strict', { matchConditions });
-    answers['/strict'] = () => ({ allowed: false });
+    responses['/strict'] = () => ({ allowed: false });
     expect((await client.post(maps, { ...newMap(), data: { k: 'bad' } })).code).toBe(400);
     expect((await client.post(maps, { ...newMap(), data: { k: 'good' } })).code).toBe(201);
     const unclear = await client.post(maps, newMap());
-    expect([unclear.code, seen.length]).toEqual([403, 1]);
+    expect([unclear.code, received.length]).toEqual([403, 1]);
     expect(unclear.body['message']).toContain(
       `expression 'object.data.k == "bad"' resulted in error: no such key: data`,
     );
   });
 
-  test('that fail refuse the write, unless they are to be ignored', async () => {
+  test('refuse the request when they fail, unless failurePolicy is Ignore', async () => {
     await install('validating', 'down', { clientConfig: { url: 'https://127.0.0.1:1/', caBundle: hook.caBundle } });
     const reply = await client.post(maps, newMap());
     expect(reply.code).toBe(500);
@@ -165,17 +169,17 @@ describe('validating webhooks', () => {
     expect((await client.post(maps, newMap())).code).toBe(201);
   });
 
-  test('have only so much time', async () => {
+  test('time out after timeoutSeconds', async () => {
     await install('validating', 'silent', { timeoutSeconds: 1 });
     const reply = await client.post(maps, newMap());
     expect(reply.body['message']).toContain('context deadline exceeded');
   });
 
-  test('are told of a dry run, and must be free of side effects then', async () => {
+  test('are informed about a dry run, and must declare that they have no side effects then', async () => {
     await install('validating', 'clean', { sideEffects: 'NoneOnDryRun' });
-    answers['/clean'] = () => ({ allowed: true });
+    responses['/clean'] = () => ({ allowed: true });
     expect((await client.post(`${maps}?dryRun=All`, newMap())).code).toBe(201);
-    expect(seen[0]!.request['dryRun']).toBe(true);
+    expect(received[0]!.request['dryRun']).toBe(true);
     const refused = await client.post(`${group}/validatingwebhookconfigurations`, {
       metadata: { name: 'effects' },
       webhooks: [
@@ -192,36 +196,36 @@ describe('validating webhooks', () => {
 });
 
 describe('mutating webhooks', () => {
-  test('change what is stored, one after the other', async () => {
+  test('change the stored object, one after the other', async () => {
     await install('mutating', 'first');
     await install('mutating', 'second');
-    answers['/first'] = () => patchOf({ op: 'add', path: '/data', value: { first: 'x' } });
-    answers['/second'] = ({ object }) =>
+    responses['/first'] = () => patchOf({ op: 'add', path: '/data', value: { first: 'x' } });
+    responses['/second'] = ({ object }) =>
       patchOf({ op: 'add', path: '/data/second', value: textIn(object!['data']!['first']) });
     const { code, body } = await client.post(maps, newMap());
     expect([code, body['data']]).toEqual([201, { first: 'x', second: 'x' }]);
   });
 
-  test('are asked again when others changed the object after them', async () => {
+  test('are called again when a later webhook changed the object, if reinvocationPolicy is IfNeeded', async () => {
     await install('mutating', 'again', { reinvocationPolicy: 'IfNeeded' });
     await install('mutating', 'later');
-    answers['/again'] = ({ object }) =>
+    responses['/again'] = ({ object }) =>
       object!['data'] === undefined ? { allowed: true } : patchOf({ op: 'add', path: '/data/seen', value: 'yes' });
-    answers['/later'] = () => patchOf({ op: 'add', path: '/data', value: { late: 'x' } });
+    responses['/later'] = () => patchOf({ op: 'add', path: '/data', value: { late: 'x' } });
     const { body } = await client.post(maps, newMap());
     expect(body['data']).toEqual({ late: 'x', seen: 'yes' });
-    expect(seen.map(({ path }) => path)).toEqual(['/again', '/later', '/again']);
+    expect(received.map(({ path }) => path)).toEqual(['/again', '/later', '/again']);
   });
 
-  test('are found through their service', async () => {
+  test('can be reached through a service', async () => {
     await install('mutating', 'served', {
       clientConfig: { service: { namespace: 'default', name: 'hook', path: '/inside' }, caBundle: hook.caBundle },
     });
-    answers['/inside'] = () => patchOf({ op: 'add', path: '/data', value: { a: 'b' } });
+    responses['/inside'] = () => patchOf({ op: 'add', path: '/data', value: { a: 'b' } });
     expect((await client.post(maps, newMap())).body['data']).toEqual({ a: 'b' });
   });
 
-  test('that could never be asked are refused when they are configured', async () => {
+  test('cannot be configured with an invalid URL or selector', async () => {
     const path = `${group}/mutatingwebhookconfigurations`;
     const webhook = { name: 'a.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'] };
     const configure = async (more: object): Promise<unknown> =>
@@ -234,9 +238,9 @@ describe('mutating webhooks', () => {
     );
   });
 
-  test('that answer nonsense are an error with a reason', async () => {
+  test('fail the request when their response is invalid', async () => {
     await install('mutating', 'odd');
-    answers['/odd'] = () => ({ uid: 'other', allowed: true });
+    responses['/odd'] = () => ({ uid: 'other', allowed: true });
     expect((await client.post(maps, newMap())).body['message']).toContain('expected response.uid=');
   });
 });

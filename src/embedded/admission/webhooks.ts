@@ -1,4 +1,4 @@
-// Admission webhooks: the mutating ones in turn, then the validating ones together. Called by every write.
+// Calls the admission webhooks for a write: the mutating ones one after the other, then the validating ones in parallel.
 import type { AnyObject } from '../../kube/objects.ts';
 import { convert } from '../conversion/forms.ts';
 import { applyJsonPatch } from '../patch/index.ts';
@@ -11,7 +11,7 @@ import { Fault, forbidden, internal } from '../rest/fault.ts';
 import type { Store } from '../store/store.ts';
 import { callWebhook } from './call.ts';
 import type { ServiceResolver } from '../webhook-client.ts';
-import type { WebhookAnswer } from './call.ts';
+import type { WebhookResponse } from './call.ts';
 import { conditionsHold } from './conditions.ts';
 import { matchingResource } from './match.ts';
 import type { Webhook } from './match.ts';
@@ -20,11 +20,13 @@ const group = 'admissionregistration.k8s.io';
 const mutating = `mutatingwebhookconfigurations.${group}`;
 const validating = `validatingwebhookconfigurations.${group}`;
 
-/** The admission of a cluster: what its webhook configurations say. */
 export function webhookAdmission(store: Store, registry: Registry, hooks: Hooks): Reviews {
   const resolve = hooks.resolveService ?? (() => undefined);
-  const selected = (collection: string, request: AdmissionRequest): { webhook: Webhook; resource: Resource }[] => {
-    // A webhook must never stand in the way of repairing the webhooks.
+  const matchingWebhooks = (
+    collection: string,
+    request: AdmissionRequest,
+  ): { webhook: Webhook; resource: Resource }[] => {
+    // Webhooks are not called for webhook configurations, so that a broken one can be repaired.
     if (store.count(collection) === 0 || request.target.resource.group === group) return [];
     const { resource } = request.target;
     const versions = registry
@@ -39,36 +41,37 @@ export function webhookAdmission(store: Store, registry: Registry, hooks: Hooks)
   };
   return {
     async mutate(request) {
-      const chosen = selected(mutating, request);
+      const matching = matchingWebhooks(mutating, request);
       let { object } = request;
-      /** What the object was when each webhook had last seen it. */
-      const seen = new Map<Webhook, AnyObject | undefined>();
+      /** The object after the last call of each webhook. */
+      const lastResults = new Map<Webhook, AnyObject | undefined>();
       for (const round of ['first', 'again']) {
-        for (const { webhook, resource } of chosen) {
-          const unchanged =
-            round === 'again' && (webhook.reinvocationPolicy !== 'IfNeeded' || sameJson(seen.get(webhook), object));
-          if (unchanged) continue;
-          const seenAs = await inVersion(hooks, { ...request, object }, resource);
-          const answer = await ask(webhook, seenAs, resource, resolve);
-          if (answer?.patch !== undefined) {
-            const next = patched(webhook, seenAs.object, answer.patch);
+        for (const { webhook, resource } of matching) {
+          const skipped =
+            round === 'again' &&
+            (webhook.reinvocationPolicy !== 'IfNeeded' || sameJson(lastResults.get(webhook), object));
+          if (skipped) continue;
+          const convertedRequest = await inVersion(hooks, { ...request, object }, resource);
+          const response = await review(webhook, convertedRequest, resource, resolve);
+          if (response?.patch !== undefined) {
+            const next = patched(webhook, convertedRequest.object, response.patch);
             object = await converted(hooks, next, request.target.resource);
           }
-          seen.set(webhook, object);
+          lastResults.set(webhook, object);
         }
       }
       return object;
     },
     async validate(request) {
-      const calls = selected(validating, request).map(async ({ webhook, resource }) =>
-        ask(webhook, await inVersion(hooks, request, resource), resource, resolve),
+      const calls = matchingWebhooks(validating, request).map(async ({ webhook, resource }) =>
+        review(webhook, await inVersion(hooks, request, resource), resource, resolve),
       );
       await Promise.all(calls);
     },
   };
 }
 
-/** A write as a webhook sees it that wants to hear of another version. A Scale is the same in all. */
+/** Converts the objects of a request to the version that a webhook matches. A Scale has only one version. */
 async function inVersion(hooks: Hooks, request: AdmissionRequest, resource: Resource): Promise<AdmissionRequest> {
   const { target, object, oldObject } = request;
   if (resource === target.resource || target.subresource === 'scale') return request;
@@ -91,14 +94,14 @@ function webhooksOf(store: Store, collection: string): readonly Webhook[] {
   return store.list(collection).flatMap(({ object }) => (object['webhooks'] ?? []) as Webhook[]);
 }
 
-/** The answer of a webhook that allows the write; undefined when it is not asked, or failed and may be ignored. Throws when it refuses. */
-async function ask(
+/** Returns undefined when the webhook is not called, or failed and may be ignored. Throws when it refuses. */
+async function review(
   webhook: Webhook,
   request: AdmissionRequest,
   resource: Resource,
   resolve: ServiceResolver,
-): Promise<WebhookAnswer | undefined> {
-  let answer: WebhookAnswer;
+): Promise<WebhookResponse | undefined> {
+  let response: WebhookResponse;
   try {
     if (!conditionsHold(webhook, request, resource)) return undefined;
   } catch (error) {
@@ -106,24 +109,24 @@ async function ask(
     throw forbidden(request.target.resource, request.target.name, (error as Error).message);
   }
   try {
-    answer = await callWebhook(webhook, request, resource, resolve);
+    response = await callWebhook(webhook, request, resource, resolve);
   } catch (error) {
     if (webhook.failurePolicy === 'Ignore') return undefined;
     throw internal(`failed calling webhook "${webhook.name}": ${(error as Error).message}`);
   }
-  for (const warning of answer.warnings) request.options.warn(warning);
-  if (!answer.allowed) throw denial(webhook, answer);
-  return answer;
+  for (const warning of response.warnings) request.options.warn(warning);
+  if (!response.allowed) throw denial(webhook, response);
+  return response;
 }
 
-function denial(webhook: Webhook, { status = {} }: WebhookAnswer): Fault {
+function denial(webhook: Webhook, { status = {} }: WebhookResponse): Fault {
   const { code = 0, message = '', reason = '', details } = status;
   const why = message === '' ? reason : message;
   const text = `admission webhook "${webhook.name}" denied the request${why === '' ? ' without explanation' : `: ${why}`}`;
   return new Fault(code < 400 ? 400 : code, reason, text, details);
 }
 
-/** The object after a webhook's patch; identity and kind are not the webhook's to change. */
+/** Applies the patch of a webhook, which cannot change apiVersion and kind. */
 function patched(webhook: Webhook, object: AnyObject | undefined, patch: readonly unknown[]): AnyObject {
   if (object === undefined) {
     const why = 'attempted to modify the object, which is not supported for this operation';

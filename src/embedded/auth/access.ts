@@ -1,4 +1,4 @@
-// Who sends a request, and may they do it: certificates, tokens, impersonation, then the roles.
+// Authentication and authorization of requests: certificates, tokens, impersonation, then RBAC.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -34,49 +34,49 @@ export class Access {
     return this.#tokens;
   }
 
-  /** Paths that need no identity: health and version. */
+  /** Paths that need no authentication: health and version. */
   isPublic(path: string): boolean {
     return publicPaths.has(path);
   }
 
-  /** Who sends this request; throws a Fault when nobody that is known. */
+  /** The user of a request; throws a Fault without valid credentials. */
   authenticate(request: IncomingMessage): UserInfo {
     const { authorization } = request.headers;
     const user =
       authorization === undefined
         ? this.#certificateUser(request.socket as TLSSocket)
-        : this.#bearer(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
+        : this.#bearerUser(/^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
     if (user === undefined) throw unauthorized();
     return impersonated(this.rbac, user, request.headers);
   }
 
-  /** Who may call with a token: a token for somebody else's server proves nothing to this one. */
-  #bearer(token: string): UserInfo | undefined {
+  /** Refuses tokens that were issued for another audience. */
+  #bearerUser(token: string): UserInfo | undefined {
     const found = this.tokenUser(token);
     return found?.audiences.includes(issuer) === true ? found.user : undefined;
   }
 
-  /** The user of a bearer token, and for whom it was issued; undefined when it is no good. */
+  /** The user and the audiences of a bearer token; undefined when the token is invalid. */
   tokenUser(token: string): { readonly user: UserInfo; readonly audiences: readonly string[] } | undefined {
     const bytes = Buffer.from(token);
     if (bytes.length === this.#adminToken.length && timingSafeEqual(bytes, this.#adminToken)) {
       return { user: admin, audiences: [issuer] };
     }
     const claims = this.#tokens.read(token);
-    if (claims === undefined || !this.#isAlive(claims)) return undefined;
+    if (claims === undefined || !this.#isStillValid(claims)) return undefined;
     const { namespace, name, uid, id, audiences } = claims;
     return {
       user: {
         username: `system:serviceaccount:${namespace}:${name}`,
         uid,
         groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`], ...boundExtra(claims) },
+        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`], ...podExtra(claims) },
       },
       audiences,
     };
   }
 
-  /** Throws a Fault when the user may not do this. */
+  /** Throws a Fault when the request is not allowed. */
   authorize(user: UserInfo, verb: string, line: RequestLine): void {
     const attributes = attributesOf(verb, line);
     if (this.rbac.allows(user, attributes)) return;
@@ -85,10 +85,10 @@ export class Access {
       throw new Fault(403, 'Forbidden', message, {});
     }
     const { group, resource, name } = attributes;
-    throw forbidden({ group, plural: resource, kind: '' }, name, refusal(user, attributes));
+    throw forbidden({ group, plural: resource, kind: '' }, name, forbiddenMessage(user, attributes));
   }
 
-  #isAlive({ namespace, name, uid, boundTo }: TokenClaims): boolean {
+  #isStillValid({ namespace, name, uid, boundTo }: TokenClaims): boolean {
     if (this.#store.get('serviceaccounts', `${namespace}/${name}`)?.object.metadata.uid !== uid) return false;
     if (boundTo === undefined) return true;
     const [collection, key] =
@@ -112,11 +112,11 @@ export class Access {
   }
 }
 
-/** The words with which a refusal says what was wanted. */
-function refusal(user: UserInfo, wanted: Attributes): string {
-  const resource = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
-  const scope = wanted.namespace === '' ? 'at the cluster scope' : `in the namespace "${wanted.namespace}"`;
-  return `User "${user.username}" cannot ${wanted.verb} resource "${resource}" in API group "${wanted.group}" ${scope}`;
+function forbiddenMessage(user: UserInfo, attributes: Attributes): string {
+  const resource =
+    attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
+  const scope = attributes.namespace === '' ? 'at the cluster scope' : `in the namespace "${attributes.namespace}"`;
+  return `User "${user.username}" cannot ${attributes.verb} resource "${resource}" in API group "${attributes.group}" ${scope}`;
 }
 
 function attributesOf(verb: string, line: RequestLine): Attributes {
@@ -128,8 +128,8 @@ function attributesOf(verb: string, line: RequestLine): Attributes {
   return { verb, group, resource: plural, subresource, namespace, name: selected };
 }
 
-/** What a token tells of the pod that it was made for. */
-function boundExtra({ boundTo }: TokenClaims): Record<string, string[]> {
+/** The extra fields of a token that is bound to a pod. */
+function podExtra({ boundTo }: TokenClaims): Record<string, string[]> {
   if (boundTo?.kind !== 'Pod') return {};
   const prefix = 'authentication.kubernetes.io/pod';
   return { [`${prefix}-name`]: [boundTo.name], [`${prefix}-uid`]: [boundTo.uid] };

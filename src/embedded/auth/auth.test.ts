@@ -37,8 +37,8 @@ async function tokenFor(name: string, spec: object = {}): Promise<string> {
   return textIn(body['status']!['token']);
 }
 
-describe('who sends a request', () => {
-  test('nobody is refused, except for health and version', async () => {
+describe('authentication', () => {
+  test('is required, except for health and version', async () => {
     const refused = await client.get('/api/v1/namespaces', { token: '' });
     expect([refused.code, refused.body['reason']]).toEqual([401, 'Unauthorized']);
     expect((await client.get('/api/v1/namespaces', { token: 'wrong' })).code).toBe(401);
@@ -47,7 +47,7 @@ describe('who sends a request', () => {
     }
   });
 
-  test('a certificate of the cluster names its user and groups', async () => {
+  test('accepts client certificates of the cluster CA and no others', async () => {
     const whoami = (certPem: string, keyPem: string): Promise<number> =>
       new Promise((resolve, reject) => {
         const options = { ca: embedded.caPem, cert: certPem, key: keyPem };
@@ -70,7 +70,7 @@ describe('who sends a request', () => {
     expect(() => loadAuthority(stranger)).toThrow('not a CA certificate');
   });
 
-  test('a service account is known by its token until it is deleted', async () => {
+  test('accepts the token of a service account until the account is deleted', async () => {
     const token = await tokenFor('robot');
     const review = await client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
     expect(review.body['status']).toMatchObject({
@@ -87,7 +87,7 @@ describe('who sends a request', () => {
     expect((await client.get(pods, { token })).code).toBe(401);
   });
 
-  test('tokens that are expired, altered or signed by others are worth nothing', async () => {
+  test('refuses tokens that are expired, altered or signed with another key', async () => {
     const token = await tokenFor('short');
     const [head, body, signature] = token.split('.') as [string, string, string];
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Json;
@@ -106,7 +106,7 @@ describe('who sends a request', () => {
     expect((await client.get('/api', { token })).code).toBe(200);
   });
 
-  test('tokens live at least ten minutes', async () => {
+  test('issues no tokens that expire in less than ten minutes', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     await client.post(accounts, { metadata: { name: 'brief' } });
     const refused = await client.post(`${accounts}/brief/token`, { spec: { expirationSeconds: 10 } });
@@ -118,8 +118,8 @@ describe('who sends a request', () => {
   });
 });
 
-describe('who may do what', () => {
-  test('a user without roles is refused in words that name what is missing', async () => {
+describe('authorization', () => {
+  test('refuses a user without roles, and names the missing permission', async () => {
     const { code, body } = await client.get(pods, as('bob'));
     expect([code, body['message']]).toEqual([
       403,
@@ -131,7 +131,7 @@ describe('who may do what', () => {
     );
   });
 
-  test('a role counts in its namespace, at once, and only for what it names', async () => {
+  test('applies a role at once, in its namespace and to its resources only', async () => {
     await allow('carol', 'default', { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] });
     expect((await client.get(pods, as('carol'))).code).toBe(200);
     expect((await client.get('/api/v1/pods', as('carol'))).code).toBe(403);
@@ -142,7 +142,7 @@ describe('who may do what', () => {
     expect((await client.get(pods, as('carol'))).code).toBe(403);
   });
 
-  test('resource names restrict', async () => {
+  test('restricts a rule to its resource names', async () => {
     await allow('dave', '', { apiGroups: [''], resources: ['configmaps'], resourceNames: ['mine'], verbs: ['*'] });
     const maps = '/api/v1/namespaces/default/configmaps';
     expect((await client.get(`${maps}/mine`, as('dave'))).code).toBe(404);
@@ -151,7 +151,7 @@ describe('who may do what', () => {
     expect((await client.get(`${maps}?fieldSelector=metadata.name%3Dmine`, as('dave'))).code).toBe(200);
   });
 
-  test('aggregated roles are the sum of what they select', async () => {
+  test('adds up the rules of aggregated roles', async () => {
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'erin' }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
     await client.post(`${rbac}/namespaces/default/rolebindings`, { metadata: { name: 'erin' }, subjects, roleRef });
@@ -164,7 +164,7 @@ describe('who may do what', () => {
     expect((await client.get('/api/v1/namespaces/default/secrets', as('erin'))).code).toBe(200);
   });
 
-  test('roles that aggregate each other are counted once', async () => {
+  test('handles roles that aggregate each other', async () => {
     const role = (name: string, own: string, other: string): object => ({
       metadata: { name, labels: { ring: own } },
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { ring: other } }] },
@@ -183,7 +183,7 @@ describe('who may do what', () => {
     expect((await client.post(`${rbac}/clusterroles`, bad)).code).toBe(422);
   });
 
-  test('only those who may impersonate can act as others', async () => {
+  test('requires the permission to impersonate', async () => {
     const token = await tokenFor('actor');
     const refused = await client.get(pods, { token, ...as('admin', 'system:masters') });
     expect(refused.code).toBe(403);
@@ -192,7 +192,7 @@ describe('who may do what', () => {
     expect(half.code).toBe(400);
   });
 
-  test('nobody gives away more than they have', async () => {
+  test('prevents users from granting permissions that they do not hold', async () => {
     await allow('frank', 'default', {
       apiGroups: ['rbac.authorization.k8s.io'],
       resources: ['roles', 'rolebindings'],
@@ -220,7 +220,7 @@ describe('who may do what', () => {
   });
 });
 
-test('reviews answer what would be allowed', async () => {
+test('access reviews report what is allowed', async () => {
   const path = '/apis/authorization.k8s.io/v1';
   const resourceAttributes = { namespace: 'default', verb: 'list', resource: 'pods' };
   const self = await client.post(`${path}/selfsubjectaccessreviews`, { spec: { resourceAttributes } }, as('nobody'));

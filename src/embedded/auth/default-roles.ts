@@ -1,4 +1,4 @@
-// The roles and bindings that a cluster starts with: the administrator, the three roles for people, and discovery.
+// The default ClusterRoles and bindings: cluster-admin, the user-facing roles (admin, edit, view), and discovery.
 
 interface Rule {
   readonly verbs: readonly string[];
@@ -16,8 +16,8 @@ interface DefaultObject {
 const read = ['get', 'list', 'watch'];
 const write = ['create', 'delete', 'deletecollection', 'patch', 'update'];
 
-/** What people see in a namespace: no secrets, no roles. */
-const viewed: readonly (readonly [string, readonly string[]])[] = [
+/** What the role view can read: no Secrets, no roles. */
+const viewable: readonly (readonly [string, readonly string[]])[] = [
   [
     '',
     [
@@ -56,8 +56,8 @@ const viewed: readonly (readonly [string, readonly string[]])[] = [
   ['networking.k8s.io', ['ingresses', 'ingresses/status', 'networkpolicies']],
 ];
 
-/** What people change in a namespace. */
-const edited: readonly (readonly [string, readonly string[]])[] = [
+/** What the role edit can change. */
+const editable: readonly (readonly [string, readonly string[]])[] = [
   [
     '',
     [
@@ -105,7 +105,7 @@ function role(name: string, rules: readonly Rule[], labels: Record<string, strin
   return { metadata: { name, labels: { ...bootstrapping, ...labels } }, rules };
 }
 
-function sumOf(name: string, labels: Record<string, string> = {}): DefaultObject {
+function aggregatedRole(name: string, labels: Record<string, string> = {}): DefaultObject {
   const clusterRoleSelectors = [{ matchLabels: aggregateTo(name) }];
   return {
     metadata: { name, labels: { ...bootstrapping, ...labels } },
@@ -119,10 +119,10 @@ export const defaultClusterRoles: readonly DefaultObject[] = [
     { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
     { nonResourceURLs: ['*'], verbs: ['*'] },
   ]),
-  sumOf('admin'),
-  sumOf('edit', aggregateTo('admin')),
-  sumOf('view', aggregateTo('edit')),
-  role('system:aggregate-to-view', rulesFor(read, viewed), aggregateTo('view')),
+  aggregatedRole('admin'),
+  aggregatedRole('edit', aggregateTo('admin')),
+  aggregatedRole('view', aggregateTo('edit')),
+  role('system:aggregate-to-view', rulesFor(read, viewable), aggregateTo('view')),
   role(
     'system:aggregate-to-edit',
     [
@@ -130,7 +130,7 @@ export const defaultClusterRoles: readonly DefaultObject[] = [
       { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] },
       { apiGroups: [''], resources: ['pods/eviction', 'serviceaccounts/token'], verbs: ['create'] },
       { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: [...read, ...write] },
-      ...rulesFor(write, edited),
+      ...rulesFor(write, editable),
     ],
     aggregateTo('edit'),
   ),

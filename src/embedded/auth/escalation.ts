@@ -1,4 +1,4 @@
-// Nobody may grant rights that they do not have: checked when roles and bindings are written.
+// Prevents privilege escalation: writing a role or binding must not grant permissions that the user does not hold.
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import type { Target, UserInfo } from '../rest/context.ts';
@@ -9,7 +9,7 @@ import type { Attributes, PolicyRule } from './rbac.ts';
 
 const group = 'rbac.authorization.k8s.io';
 
-/** Throws a Fault when the write would give rights that the user lacks. */
+/** Throws a Fault when the write would grant permissions that the user does not hold. */
 export function refuseEscalation(
   rbac: Rbac,
   user: UserInfo,
@@ -19,11 +19,11 @@ export function refuseEscalation(
 ): void {
   const { resource, namespace, name } = target;
   if (resource.group !== group || user.groups.includes('system:masters')) return;
-  const grants = ['rules', 'aggregationRule', 'roleRef', 'subjects'];
-  if (old !== undefined && grants.every((field) => sameJson(next[field], old[field]))) return;
+  const grantingFields = ['rules', 'aggregationRule', 'roleRef', 'subjects'];
+  if (old !== undefined && grantingFields.every((field) => sameJson(next[field], old[field]))) return;
   const isBinding = resource.plural.endsWith('bindings');
   const reference = (next['roleRef'] ?? {}) as { kind?: string; name?: string };
-  const asked: Attributes = isBinding
+  const override: Attributes = isBinding
     ? {
         verb: 'bind',
         group,
@@ -33,20 +33,20 @@ export function refuseEscalation(
         name: reference.name ?? '',
       }
     : { verb: 'escalate', group, resource: resource.plural, subresource: '', namespace, name };
-  if (rbac.allows(user, asked)) return;
+  if (rbac.allows(user, override)) return;
   const granted = isBinding ? rbac.rulesOfRole(reference, namespace) : ((next['rules'] ?? []) as PolicyRule[]);
   const held = rbac.rulesOf(user, namespace);
   const missing = granted
-    .flatMap((rule) => singleRights(rule))
-    .filter((right) => !held.some((rule) => covers(rule, right)));
+    .flatMap((rule) => singlePermissions(rule))
+    .filter((permission) => !held.some((rule) => covers(rule, permission)));
   if (missing.length === 0) return;
-  const list = compact(missing).join('\n');
+  const list = groupByResource(missing).join('\n');
   const why = `user "${user.username}" (groups=${JSON.stringify(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${list}`;
   throw forbidden(resource, name, why);
 }
 
-/** A rule taken apart into single rights. A star stays a star: only a star covers it. */
-function singleRights(rule: PolicyRule): Attributes[] {
+/** Splits a rule into single permissions. A `*` stays: only a `*` covers it. */
+function singlePermissions(rule: PolicyRule): Attributes[] {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const names = resourceNames.length === 0 ? [''] : resourceNames;
   const empty = { group: '', resource: '', subresource: '', namespace: '', name: '' };
@@ -61,12 +61,12 @@ function singleRights(rule: PolicyRule): Attributes[] {
   ]);
 }
 
-/** One line for all that may not be done with one thing, in order. */
-function compact(missing: readonly Attributes[]): string[] {
+/** One line for each resource with all its verbs, sorted. */
+function groupByResource(missing: readonly Attributes[]): string[] {
   const verbs = new Map<string, Set<string>>();
-  for (const right of missing) {
-    const what = describe(right);
-    verbs.set(what, (verbs.get(what) ?? new Set()).add(right.verb));
+  for (const permission of missing) {
+    const what = describe(permission);
+    verbs.set(what, (verbs.get(what) ?? new Set()).add(permission.verb));
   }
   const quoted = (names: Set<string>): string => [...names].map((name) => `"${name}"`).join(' ');
   return [...verbs].map(([what, names]) => `{${what}, Verbs:[${quoted(names)}]}`).sort();

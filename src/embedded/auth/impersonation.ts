@@ -1,4 +1,4 @@
-// `kubectl --as`: acting as somebody else, for those who may impersonate.
+// Impersonation (`kubectl --as`), for users with the verb "impersonate".
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UserInfo } from '../rest/context.ts';
 import { badRequest, Fault } from '../rest/fault.ts';
@@ -6,7 +6,7 @@ import type { Rbac } from './rbac.ts';
 
 const extraPrefix = 'impersonate-extra-';
 
-/** The user that a request wants to act as; the user itself when it does not ask for another. */
+/** The impersonated user; the user itself without impersonation headers. */
 export function impersonated(rbac: Rbac, user: UserInfo, headers: IncomingHttpHeaders): UserInfo {
   const username = single(headers['impersonate-user']);
   const groups = list(headers['impersonate-group']);
@@ -19,23 +19,30 @@ export function impersonated(rbac: Rbac, user: UserInfo, headers: IncomingHttpHe
     return user;
   }
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username);
-  const refuse = (group: string, resource: string, subresource: string, name: string, namespace = ''): void => {
-    const wanted = { verb: 'impersonate', group, resource, subresource, namespace, name };
-    if (rbac.allows(user, wanted)) return;
+  const requirePermission = (
+    group: string,
+    resource: string,
+    subresource: string,
+    name: string,
+    namespace = '',
+  ): void => {
+    const attributes = { verb: 'impersonate', group, resource, subresource, namespace, name };
+    if (rbac.allows(user, attributes)) return;
     const full = subresource === '' ? resource : `${resource}/${subresource}`;
     const scope = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
     const message = `${resource} "${name}" is forbidden: User "${user.username}" cannot impersonate resource "${full}" in API group "${group}" ${scope}`;
     throw new Fault(403, 'Forbidden', message, { name, kind: resource });
   };
-  if (account === null) refuse('', 'users', '', username);
-  else refuse('', 'serviceaccounts', '', account[2]!, account[1]);
-  for (const group of groups) refuse('', 'groups', '', group);
-  if (uid !== undefined) refuse('authentication.k8s.io', 'uids', '', uid);
+  if (account === null) requirePermission('', 'users', '', username);
+  else requirePermission('', 'serviceaccounts', '', account[2]!, account[1]);
+  for (const group of groups) requirePermission('', 'groups', '', group);
+  if (uid !== undefined) requirePermission('authentication.k8s.io', 'uids', '', uid);
   for (const [name, value] of extra) {
-    for (const item of list(value)) refuse('authentication.k8s.io', 'userextras', name.slice(extraPrefix.length), item);
+    for (const item of list(value))
+      requirePermission('authentication.k8s.io', 'userextras', name.slice(extraPrefix.length), item);
   }
-  const own = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`];
-  const all = new Set([...(groups.length > 0 ? groups : own), 'system:authenticated']);
+  const accountGroups = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`];
+  const all = new Set([...(groups.length > 0 ? groups : accountGroups), 'system:authenticated']);
   if (username === 'system:anonymous') {
     all.delete('system:authenticated');
     all.add('system:unauthenticated');
@@ -50,7 +57,7 @@ export function impersonated(rbac: Rbac, user: UserInfo, headers: IncomingHttpHe
   };
 }
 
-/** Keys of extra values may hold characters that a header name cannot: they come escaped. */
+/** Keys of extra values are percent-encoded, because header names allow fewer characters. */
 function extraKey(header: string): string {
   const name = header.slice(extraPrefix.length);
   try {

@@ -1,12 +1,11 @@
-// Role-based access control: what the roles and bindings in the store allow a user. Asked for every request of
-// everybody who is not in system:masters.
+// Role-based access control: evaluates the roles and bindings in the store. Called for every request of users outside
+// system:masters.
 import type { AnyObject } from '../../kube/objects.ts';
 import { matches, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import type { UserInfo } from '../rest/context.ts';
 import type { Store } from '../store/store.ts';
 
-/** One rule of a role. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -15,10 +14,10 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** What somebody wants to do. */
+/** The attributes of a request that decide whether it is allowed. */
 export interface Attributes {
   readonly verb: string;
-  /** Set for requests that name no resource; the other fields are then empty. */
+  /** Set for non-resource requests; the other fields but `verb` are then empty. */
   readonly path?: string;
   readonly group: string;
   readonly resource: string;
@@ -43,49 +42,49 @@ const collections = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindin
   (name) => `${name}.${rbacGroup}`,
 );
 const [clusterRoles, clusterRoleBindings, roles, roleBindings] = collections as [string, string, string, string];
-const rememberedUsers = 1_000;
+const maxCachedUsers = 1_000;
 
 export class Rbac {
   readonly #store: Store;
-  readonly #known = new Map<string, UserRules>();
+  readonly #cache = new Map<string, UserRules>();
 
   constructor(store: Store) {
     this.#store = store;
-    for (const collection of collections) store.subscribe(collection, () => this.#known.clear());
+    for (const collection of collections) store.subscribe(collection, () => this.#cache.clear());
   }
 
-  /** May the user do this? */
+  /** Is the user allowed to send a request with these attributes? */
   allows(user: UserInfo, attributes: Attributes): boolean {
     if (user.groups.includes('system:masters')) return true;
     return this.rulesOf(user, attributes.namespace).some((rule) => covers(rule, attributes));
   }
 
-  /** Which binding allows the user to do this, in words; undefined when none has to. */
-  reason(user: UserInfo, wanted: Attributes): string | undefined {
+  /** A text that names the binding that allows the request; undefined without one, as for system:masters. */
+  reason(user: UserInfo, attributes: Attributes): string | undefined {
     if (user.groups.includes('system:masters')) return undefined;
     const bindings = [...this.#store.list(clusterRoleBindings), ...this.#store.list(roleBindings)];
     for (const { object } of bindings) {
       const { name, namespace = '' } = object.metadata;
-      if (namespace !== '' && namespace !== wanted.namespace) continue;
+      if (namespace !== '' && namespace !== attributes.namespace) continue;
       const role = (object['roleRef'] ?? {}) as { readonly kind?: string; readonly name?: string };
       const subject = subjectsOf(object).find((candidate) => isSubject(user, candidate, namespace));
-      if (subject === undefined || !this.rulesOfRole(role, namespace).some((rule) => covers(rule, wanted))) continue;
+      if (subject === undefined || !this.rulesOfRole(role, namespace).some((rule) => covers(rule, attributes)))
+        continue;
       const binding = namespace === '' ? `ClusterRoleBinding "${name}"` : `RoleBinding "${name}/${namespace}"`;
-      const place = subject.kind === 'ServiceAccount' ? `/${subject.namespace ?? namespace}` : '';
-      return `RBAC: allowed by ${binding} of ${role.kind} "${role.name}" to ${subject.kind} "${subject.name}${place}"`;
+      const inNamespace = subject.kind === 'ServiceAccount' ? `/${subject.namespace ?? namespace}` : '';
+      return `RBAC: allowed by ${binding} of ${role.kind} "${role.name}" to ${subject.kind} "${subject.name}${inNamespace}"`;
     }
     return undefined;
   }
 
-  /** Every rule that holds for the user in a namespace, those of the whole cluster included. */
+  /** The rules that apply to the user in a namespace, including cluster-wide ones. */
   rulesOf(user: UserInfo, namespace: string): readonly PolicyRule[] {
-    if (user.groups.includes('system:masters')) return everything;
+    if (user.groups.includes('system:masters')) return allowAll;
     const { everywhere, byNamespace } = this.#rules(user);
     const local = namespace === '' ? undefined : byNamespace.get(namespace);
     return local === undefined ? everywhere : [...everywhere, ...local];
   }
 
-  /** The rules that a reference to a role stands for. */
   rulesOfRole(reference: { readonly kind?: string; readonly name?: string }, namespace: string): readonly PolicyRule[] {
     const { kind, name = '' } = reference;
     if (kind === 'Role') return rulesIn(this.#store.get(roles, `${namespace}/${name}`)?.object);
@@ -94,10 +93,10 @@ export class Rbac {
 
   #rules(user: UserInfo): UserRules {
     const key = JSON.stringify([user.username, user.groups]);
-    let rules = this.#known.get(key);
+    let rules = this.#cache.get(key);
     if (rules === undefined) {
-      if (this.#known.size >= rememberedUsers) this.#known.clear();
-      this.#known.set(key, (rules = this.#collect(user)));
+      if (this.#cache.size >= maxCachedUsers) this.#cache.clear();
+      this.#cache.set(key, (rules = this.#collect(user)));
     }
     return rules;
   }
@@ -117,23 +116,23 @@ export class Rbac {
     return { everywhere, byNamespace };
   }
 
-  /** An aggregated role is the sum of the roles that its selectors choose, each counted once. */
-  #clusterRoleRules(role: AnyObject | undefined, counted = new Set<string>()): readonly PolicyRule[] {
+  /** The rules of an aggregated role are those of all roles that its selectors match, each visited once. */
+  #clusterRoleRules(role: AnyObject | undefined, visited = new Set<string>()): readonly PolicyRule[] {
     const { clusterRoleSelectors } = (role?.['aggregationRule'] ?? {}) as { clusterRoleSelectors?: LabelSelector[] };
     if (role === undefined || clusterRoleSelectors === undefined) return rulesIn(role);
-    counted.add(role.metadata.name);
+    visited.add(role.metadata.name);
     const selectors = clusterRoleSelectors.map(selectorOf);
     return this.#store
       .list(clusterRoles)
       .filter(
         ({ object }) =>
-          !counted.has(object.metadata.name) && selectors.some((selector) => matches(selector, object.metadata.labels)),
+          !visited.has(object.metadata.name) && selectors.some((selector) => matches(selector, object.metadata.labels)),
       )
-      .flatMap(({ object }) => this.#clusterRoleRules(object, counted));
+      .flatMap(({ object }) => this.#clusterRoleRules(object, visited));
   }
 }
 
-const everything: readonly PolicyRule[] = [
+const allowAll: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
@@ -153,22 +152,26 @@ function isSubject(user: UserInfo, subject: Subject, namespace: string): boolean
   return user.username === `system:serviceaccount:${subject.namespace ?? namespace}:${subject.name}`;
 }
 
-/** Does a rule allow this? */
-export function covers(rule: PolicyRule, wanted: Attributes): boolean {
-  if (!includes(rule.verbs, wanted.verb)) return false;
-  if (wanted.path !== undefined) return (rule.nonResourceURLs ?? []).some((pattern) => fitsPath(pattern, wanted.path!));
-  if (!includes(rule.apiGroups ?? [], wanted.group)) return false;
+/** Does a rule allow a request with these attributes? */
+export function covers(rule: PolicyRule, attributes: Attributes): boolean {
+  if (!includes(rule.verbs, attributes.verb)) return false;
+  if (attributes.path !== undefined)
+    return (rule.nonResourceURLs ?? []).some((pattern) => pathMatches(pattern, attributes.path!));
+  if (!includes(rule.apiGroups ?? [], attributes.group)) return false;
   const { resources = [], resourceNames = [] } = rule;
-  const full = wanted.subresource === '' ? wanted.resource : `${wanted.resource}/${wanted.subresource}`;
-  const fits =
-    includes(resources, full) || (wanted.subresource !== '' && resources.includes(`*/${wanted.subresource}`));
-  return fits && (resourceNames.length === 0 || (wanted.name !== '' && resourceNames.includes(wanted.name)));
+  const full = attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
+  const resourceMatches =
+    includes(resources, full) || (attributes.subresource !== '' && resources.includes(`*/${attributes.subresource}`));
+  return (
+    resourceMatches &&
+    (resourceNames.length === 0 || (attributes.name !== '' && resourceNames.includes(attributes.name)))
+  );
 }
 
 function includes(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value);
 }
 
-function fitsPath(pattern: string, path: string): boolean {
+function pathMatches(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 }

@@ -1,4 +1,4 @@
-// The reviews: questions about access that are asked by creating an object. They are answered and never stored.
+// Access and token reviews: the response to their creation contains the result; they are not stored.
 import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import type { UserInfo } from '../rest/context.ts';
@@ -28,7 +28,7 @@ interface ReviewSpec {
   readonly namespace?: string;
 }
 
-/** Answers a review of the given kind; undefined when the kind is none. */
+/** Fills in the status of a review; undefined when the object is not a review. */
 export function review(access: Access, user: UserInfo, object: AnyObject): AnyObject | undefined {
   const spec = (object['spec'] ?? {}) as ReviewSpec;
   switch (object.kind) {
@@ -41,7 +41,7 @@ export function review(access: Access, user: UserInfo, object: AnyObject): AnyOb
         spec.resourceAttributes?.namespace !== object.metadata.namespace
       ) {
         const namespace = spec.resourceAttributes?.namespace ?? '';
-        throw refused('spec.resourceAttributes.namespace', namespace, 'must match metadata.namespace');
+        throw invalidReview('spec.resourceAttributes.namespace', namespace, 'must match metadata.namespace');
       }
       return { ...object, status: decision(access, subjectOf(spec), attributesOf(spec)) };
     }
@@ -60,21 +60,21 @@ export function review(access: Access, user: UserInfo, object: AnyObject): AnyOb
   }
 }
 
-/** Refusals of reviews do not say which kind they are about. */
-function refused(field: string, value: unknown, why: string): Fault {
+/** As in Kubernetes, the error does not name the kind. */
+function invalidReview(field: string, value: unknown, why: string): Fault {
   return invalid({ group: 'authorization.k8s.io', kind: '' }, '', [invalidValue(field, value, why)]);
 }
 
 function attributesOf(spec: ReviewSpec): Attributes {
-  const { resourceAttributes: of, nonResourceAttributes: path } = spec;
-  if ((of === undefined) === (path === undefined)) {
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  if ((resourceAttributes === undefined) === (nonResourceAttributes === undefined)) {
     const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-    throw refused('spec.resourceAttributes', null, why);
+    throw invalidReview('spec.resourceAttributes', null, why);
   }
-  if (path !== undefined) {
+  if (nonResourceAttributes !== undefined) {
     return {
-      verb: path.verb ?? '',
-      path: path.path ?? '',
+      verb: nonResourceAttributes.verb ?? '',
+      path: nonResourceAttributes.path ?? '',
       group: '',
       resource: '',
       subresource: '',
@@ -82,20 +82,27 @@ function attributesOf(spec: ReviewSpec): Attributes {
       name: '',
     };
   }
-  const { verb = '', group = '', resource = '', subresource = '', namespace = '', name = '' } = of ?? {};
+  const {
+    verb = '',
+    group = '',
+    resource = '',
+    subresource = '',
+    namespace = '',
+    name = '',
+  } = resourceAttributes ?? {};
   return { verb, group, resource, subresource, namespace, name };
 }
 
 function subjectOf(spec: ReviewSpec): UserInfo {
   if ((spec.user ?? '') === '' && (spec.groups ?? []).length === 0) {
-    throw refused('spec.user', '', 'at least one of user or group must be specified');
+    throw invalidReview('spec.user', '', 'at least one of user or group must be specified');
   }
   return { username: spec.user ?? '', groups: spec.groups ?? [] };
 }
 
-function decision(access: Access, user: UserInfo, wanted: Attributes): object {
-  const allowed = access.rbac.allows(user, wanted);
-  const reason = allowed ? access.rbac.reason(user, wanted) : undefined;
+function decision(access: Access, user: UserInfo, attributes: Attributes): object {
+  const allowed = access.rbac.allows(user, attributes);
+  const reason = allowed ? access.rbac.reason(user, attributes) : undefined;
   return { allowed, ...(reason !== undefined && { reason }) };
 }
 
@@ -116,13 +123,13 @@ function rules(access: Access, user: UserInfo, namespace: string): object {
 function tokenStatus(access: Access, spec: ReviewSpec): object {
   if ((spec.token ?? '') === '') throw badRequest('token is required for TokenReview in authentication');
   const found = access.tokenUser(spec.token ?? '');
-  const wanted = spec.audiences ?? [issuer];
+  const requested = spec.audiences ?? [issuer];
   if (found === undefined) return { user: {}, error: 'invalid bearer token' };
-  const audiences = found.audiences.filter((audience) => wanted.includes(audience));
+  const audiences = found.audiences.filter((audience) => requested.includes(audience));
   if (audiences.length === 0) {
     return {
       user: {},
-      error: `token audiences ${JSON.stringify(found.audiences)} is invalid for the target audiences ${JSON.stringify(wanted)}`,
+      error: `token audiences ${JSON.stringify(found.audiences)} is invalid for the target audiences ${JSON.stringify(requested)}`,
     };
   }
   return { authenticated: true, user: found.user, audiences };

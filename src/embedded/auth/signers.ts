@@ -1,5 +1,5 @@
-// Who decides over certificate signing requests: approving and signing take a right over the signer that is asked for,
-// beside the right to write the subresource. Asked by admission.
+// Approving and signing a CertificateSigningRequest requires a permission for its signer, in addition to the permission
+// to write the subresource. Called by admission.
 import type { AnyObject, JsonObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import type { Target, UserInfo } from '../rest/context.ts';
@@ -10,7 +10,7 @@ import type { Rbac } from './rbac.ts';
 const group = 'certificates.k8s.io';
 const verbs: Readonly<Record<string, string>> = { approval: 'approve', status: 'sign' };
 
-/** Throws a Fault when the user may not decide for the signer of the request. */
+/** Throws a Fault when the user lacks the permission for the signer. */
 export function refuseSigning(
   rbac: Rbac,
   user: UserInfo,
@@ -21,16 +21,16 @@ export function refuseSigning(
   const verb = verbs[subresource];
   const isRequest = resource.group === group && resource.plural === 'certificatesigningrequests';
   if (!isRequest || verb === undefined || old === undefined) return;
-  if (verb === 'sign' && sameJson(signed(next), signed(old))) return;
+  if (verb === 'sign' && sameJson(signedFields(next), signedFields(old))) return;
   const signer = String(part(old, 'spec')['signerName']);
-  // All signers of a domain can be granted as one.
+  // `domain/*` grants all signers of a domain.
   const names = [signer, `${signer.split('/')[0]}/*`];
-  const wanted = { verb, group, resource: 'signers', subresource: '', namespace: '' };
-  if (names.some((each) => rbac.allows(user, { ...wanted, name: each }))) return;
+  const attributes = { verb, group, resource: 'signers', subresource: '', namespace: '' };
+  if (names.some((each) => rbac.allows(user, { ...attributes, name: each }))) return;
   throw forbidden(resource, name, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
 }
 
-function signed(object: AnyObject): JsonObject {
+function signedFields(object: AnyObject): JsonObject {
   const { certificate, conditions = [] } = part(object, 'status');
   return { certificate, conditions };
 }

@@ -1,4 +1,4 @@
-// `serviceaccounts/token`: issues a token for a service account. Called by the subresource of that name.
+// Issues a token for a service account: the subresource `serviceaccounts/token`.
 import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { badRequest, conflict, invalid, notFound } from '../rest/fault.ts';
@@ -23,7 +23,6 @@ const shortestSeconds = 600;
 const longestSeconds = 2 ** 32;
 const bindable: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' };
 
-/** Completes a TokenRequest with a token. */
 export function issueToken(
   store: Store,
   key: TokenKey,
@@ -71,7 +70,7 @@ function boundObject(
   if (object === undefined) throw notFound({ group: '', plural, kind }, name);
   if (uid !== undefined && uid !== '' && uid !== object.metadata.uid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-    // Here, too, the kind is named where others name the resource.
+    // As in Kubernetes, the error names the kind instead of the resource.
     throw conflict({ group: '', plural: kind, kind }, name, why);
   }
   return { kind, name, uid: object.metadata.uid ?? '' };

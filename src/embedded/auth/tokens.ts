@@ -1,9 +1,8 @@
-// Service-account tokens: JSON Web Tokens signed with the cluster's own key (ES256). Issued by the token subresource,
-// checked on every request that brings one.
+// Service account tokens: JSON Web Tokens (ES256), signed with the key of the cluster. Issued by the token subresource,
+// verified on every request with a bearer token.
 import { createPrivateKey, createPublicKey, randomUUID, sign, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-/** What a token says of its bearer. */
 export interface TokenClaims {
   readonly namespace: string;
   readonly name: string;
@@ -12,7 +11,7 @@ export interface TokenClaims {
   /** Seconds since 1970. */
   readonly expires: number;
   readonly id: string;
-  /** The object whose end is the end of the token. */
+  /** The token becomes invalid when this object is deleted. */
   readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
 }
 
@@ -27,7 +26,6 @@ export class TokenKey {
     this.#public = createPublicKey(this.#private);
   }
 
-  /** Signs a token. */
   issue(claims: Omit<TokenClaims, 'id'>): string {
     const now = Math.floor(Date.now() / 1000);
     const { namespace, name, uid, boundTo } = claims;
@@ -48,7 +46,7 @@ export class TokenKey {
     return `${text}.${signature.toString('base64url')}`;
   }
 
-  /** The claims of a token that this key signed and that has not expired; undefined for anything else. */
+  /** The claims of a token; undefined when it has expired or was not signed with this key. */
   read(token: string): TokenClaims | undefined {
     const parts = token.split('.');
     if (parts.length !== 3) return undefined;

@@ -1,5 +1,5 @@
-// What a conversion webhook is asked, how often, and in which order watchers hear of what it converted. That the answers
-// are those of the real server is tested by test/differential/corpus/conversions.ts.
+// Tests when the conversion webhook is called, and in which order watchers get converted events.
+// test/differential/corpus/conversions.ts compares the results with those of the real server.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startEmbedded } from '../server.ts';
 import type { Embedded } from '../server.ts';
@@ -16,16 +16,16 @@ interface Review {
 let embedded: Embedded;
 let client: TestClient;
 let hook: WebhookServer;
-/** The names of the objects of every review, in the order in which they came. */
-let asked: string[][] = [];
-/** Decides over a review before it is answered. */
+/** The names of the objects of every review, in order. */
+let reviews: string[][] = [];
+/** Runs before a review is answered; may make it fail. */
 let before: (names: readonly string[]) => Promise<'fail' | undefined> = () => Promise.resolve(undefined);
 
 beforeAll(async () => {
   hook = await startWebhookServer(async (_path, review) => {
     const { desiredAPIVersion, objects } = review['request'] as unknown as Review;
     const names = objects.map((object) => textIn(object['metadata']!['name']));
-    asked.push(names);
+    reviews.push(names);
     if ((await before(names)) === 'fail') return 500;
     const convertedObjects = objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion }));
     return { convertedObjects, result: { status: 'Success' } };
@@ -53,8 +53,8 @@ const schema = {
   },
 };
 
-/** Anew for every test, and without any objects. */
-async function define(): Promise<void> {
+/** Recreates the definition, which also deletes all objects. */
+async function recreateDefinition(): Promise<void> {
   before = () => Promise.resolve(undefined);
   await client.call('DELETE', `${definitions}/widgets.example.com`);
   await expect.poll(async () => (await client.get(`${definitions}/widgets.example.com`)).code).toBe(404);
@@ -78,10 +78,10 @@ async function define(): Promise<void> {
     },
   });
   expect([code, answer]).toEqual([201, expect.anything()]);
-  asked = [];
+  reviews = [];
 }
 
-beforeEach(define);
+beforeEach(recreateDefinition);
 
 async function make(...names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -99,49 +99,49 @@ function resize(name: string, size: number): Promise<unknown> {
   return client.call('PATCH', `${inV1}/${name}`, { spec: { size } }, { type: 'application/merge-patch+json' });
 }
 
-test('the stored version is served without asking', async () => {
+test('the storage version is served without calling the webhook', async () => {
   await make('a');
   await client.get(inV1);
   await resize('a', 2);
-  expect(asked).toEqual([]);
+  expect(reviews).toEqual([]);
 });
 
-test('a list is converted by one review, and only once', async () => {
+test('a list is converted in one review, and cached', async () => {
   await make('a', 'b', 'c');
   expect((await client.get(inV2)).body['items']).toHaveLength(3);
-  expect(asked).toEqual([['a', 'b', 'c']]);
+  expect(reviews).toEqual([['a', 'b', 'c']]);
   await resize('b', 2);
   await client.get(inV2);
-  expect(asked).toEqual([['a', 'b', 'c'], ['b']]);
+  expect(reviews).toEqual([['a', 'b', 'c'], ['b']]);
 });
 
-test('a get asks again: the webhook may have changed', async () => {
+test('a get calls the webhook again, because it may have changed', async () => {
   await make('a');
   await client.get(`${inV2}/a`);
   await client.get(`${inV2}/a`);
-  expect(asked).toEqual([['a'], ['a']]);
+  expect(reviews).toEqual([['a'], ['a']]);
 });
 
-test('a webhook that converts only single objects can be listed', async () => {
+test('a list works with a webhook that can convert only single objects', async () => {
   await make('a', 'b');
   before = (names) => Promise.resolve(names.length > 1 ? 'fail' : undefined);
   const { code, body } = await client.get(inV2);
   expect([code, body['items']]).toEqual([200, expect.objectContaining({ length: 2 })]);
-  expect(asked).toEqual([['a', 'b'], ['a'], ['b']]);
+  expect(reviews).toEqual([['a', 'b'], ['a'], ['b']]);
 });
 
-test('a long list takes several reviews', async () => {
+test('a long list is converted in several reviews', async () => {
   const names = Array.from({ length: 150 }, (_, index) => `w-${String(index).padStart(3, '0')}`);
   await make(...names);
   expect((await client.get(inV2)).body['items']).toHaveLength(150);
-  expect(asked.map((review) => review.length)).toEqual([100, 50]);
+  expect(reviews.map((review) => review.length)).toEqual([100, 50]);
 });
 
-test('watchers of the other version hear of everything in order, however slow the webhook, and share its answers', async () => {
+test('watchers of another version get all events in order from a slow webhook, and share conversions', async () => {
   await make('a');
   const first = await client.watch(`${inV2}?watch=true`);
   const second = await client.watch(`${inV2}?watch=true`);
-  await expect.poll(() => asked.length).toBe(1);
+  await expect.poll(() => reviews.length).toBe(1);
   const slow = Promise.withResolvers<undefined>();
   before = () => slow.promise;
   for (let size = 2; size <= 6; size++) await resize('a', size);
@@ -157,11 +157,11 @@ test('watchers of the other version hear of everything in order, however slow th
     ]);
     watcher.close();
   }
-  // One for what was there, one for the first event, one for all that came meanwhile.
-  expect(asked.map((review) => review.length)).toEqual([1, 1, 5]);
+  // One review for the existing object, one for the first event, one for all events that arrived meanwhile.
+  expect(reviews.map((review) => review.length)).toEqual([1, 1, 5]);
 });
 
-test('a watch whose events cannot be converted ends with the reason', async () => {
+test('a watch ends with an ERROR event when the conversion fails', async () => {
   await make('a');
   const watcher = await client.watch(`${inV2}?watch=true`);
   expect(await watcher.summary(1)).toEqual(['ADDED a']);

@@ -1,7 +1,6 @@
-// The same object in the version that a caller asked for. Everything that leaves or enters the store passes here.
+// Converts objects between API versions, on every read from and write to the store.
 //
-// Only a webhook takes time. What one has to convert is converted ahead, by `converting`, so that everything that
-// follows reads `servedObject` as it reads any other object.
+// Only webhooks are asynchronous. `ensureConverted` calls them in advance, so that `servedObject` can be synchronous.
 import { stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { deepFreeze } from '../../watchable/index.ts';
@@ -17,17 +16,17 @@ interface Form {
   bytes?: Buffer;
 }
 
-/** By resource, not by version: a definition that changes may convert in another way. */
+/** By resource, not by version: a changed definition may convert differently. */
 const forms = new WeakMap<Stored, WeakMap<Resource, Form>>();
-/** What is being asked for: whoever wants the same waits for the same answer. */
-const awaited = new WeakMap<Stored, WeakMap<Resource, Promise<void>>>();
+/** Conversions in progress, shared by all who wait for them. */
+const pending = new WeakMap<Stored, WeakMap<Resource, Promise<void>>>();
 
-/** A stored object as the resource serves it. */
+/** A stored object in the API version of the resource. */
 export function servedObject(stored: Stored, resource: Resource): AnyObject {
   return isServedAsStored(stored, resource) ? stored.object : formOf(stored, resource).object;
 }
 
-/** The JSON of a stored object as the resource serves it; made once a version, whoever asks. */
+/** The JSON of a stored object in the API version of the resource, cached. */
 export function servedBytes(stored: Stored, resource: Resource): Buffer {
   if (isServedAsStored(stored, resource)) return stored.bytes;
   const form = formOf(stored, resource);
@@ -39,11 +38,11 @@ function isServedAsStored(stored: Stored, resource: Resource): boolean {
 }
 
 function isInVersion(stored: Stored, resource: Resource): boolean {
-  return stored.object.apiVersion === apiVersionOf(resource);
+  return stored.apiVersion === apiVersionOf(resource);
 }
 
-/** A stored object as the schema of its version has it now: pruned and completed, if the schema came after it. */
-function fitted(stored: Stored, resource: Resource): AnyObject {
+/** A stored object, pruned and defaulted by the current schema of its version if the schema is newer. */
+function withCurrentSchema(stored: Stored, resource: Resource): AnyObject {
   const { object } = stored;
   const { schemas, since = 0 } = resource.conversion ?? {};
   const schema = stored.version < since ? schemas?.get(object.apiVersion) : undefined;
@@ -56,7 +55,7 @@ function formOf(stored: Stored, resource: Resource): Form {
   if (resource.conversion?.webhook !== undefined && !isInVersion(stored, resource)) {
     throw new Error(`${stored.collection} "${stored.key}" is read before its webhook has converted it`);
   }
-  return keep(stored, resource, inVersion(fitted(stored, resource), resource, apiVersionOf(resource)));
+  return keep(stored, resource, inVersion(withCurrentSchema(stored, resource), resource, apiVersionOf(resource)));
 }
 
 function keep(stored: Stored, resource: Resource, object: AnyObject): Form {
@@ -71,15 +70,15 @@ function slot<T>(map: WeakMap<Stored, WeakMap<Resource, T>>, stored: Stored): We
   return inner;
 }
 
-/** How much one review may hold. */
+/** Limits of one review. */
 const reviewObjects = 100;
 const reviewBytes = 1024 * 1024;
 
 /**
- * Has a webhook convert what the resource is about to serve; undefined when there is nothing to wait for. `fresh` asks
- * again for what was converted before: the webhook may have changed.
+ * Calls the conversion webhook for objects that the resource is about to serve; returns undefined when there is nothing
+ * to wait for. `fresh` ignores the cache, because the webhook may have changed.
  */
-export function converting(
+export function ensureConverted(
   cluster: Pick<Cluster, 'hooks'>,
   items: readonly Stored[],
   resource: Resource,
@@ -91,15 +90,15 @@ export function converting(
   let size = 0;
   const ask = (): void => {
     const wait = review(cluster, batch, resource);
-    for (const stored of batch) slot(awaited, stored).set(resource, wait);
+    for (const stored of batch) slot(pending, stored).set(resource, wait);
     waits.push(wait);
     batch = [];
     size = 0;
   };
-  // The state after one event is the state before the next.
+  // A set, because the state after one event is also the state before the next.
   for (const stored of new Set(items)) {
     if (isInVersion(stored, resource) || (!fresh && forms.get(stored)?.has(resource) === true)) continue;
-    const wait = fresh ? undefined : awaited.get(stored)?.get(resource);
+    const wait = fresh ? undefined : pending.get(stored)?.get(resource);
     if (wait !== undefined) {
       waits.push(wait);
       continue;
@@ -114,15 +113,15 @@ export function converting(
 
 async function review(cluster: Pick<Cluster, 'hooks'>, batch: readonly Stored[], resource: Resource): Promise<void> {
   try {
-    const objects = batch.map((stored) => fitted(stored, resource));
+    const objects = batch.map((stored) => withCurrentSchema(stored, resource));
     const converted = await byWebhook(cluster, objects, resource, apiVersionOf(resource));
     for (const [index, stored] of batch.entries()) keep(stored, resource, converted[index]!);
   } finally {
-    for (const stored of batch) awaited.get(stored)?.delete(resource);
+    for (const stored of batch) pending.get(stored)?.delete(resource);
   }
 }
 
-/** An object in another version of its kind; a promise only when a webhook has to be asked. */
+/** Converts an object to another version; returns a promise only when a webhook must be called. */
 export function convert(
   cluster: Pick<Cluster, 'hooks'>,
   object: AnyObject,
@@ -134,15 +133,15 @@ export function convert(
   return byWebhook(cluster, [object], resource, apiVersion).then(([converted]) => converted!);
 }
 
-/** An object of the resource in the version that the store keeps. */
+/** Converts an object to the storage version. */
 export function storedForm(
   cluster: Pick<Cluster, 'hooks'>,
   object: AnyObject,
   resource: Resource,
 ): AnyObject | Promise<AnyObject> {
-  const wanted = storedApiVersionOf(resource);
-  const form = convert(cluster, object, resource, wanted);
-  const schema = resource.conversion?.schemas.get(wanted);
+  const storedVersion = storedApiVersionOf(resource);
+  const form = convert(cluster, object, resource, storedVersion);
+  const schema = resource.conversion?.schemas.get(storedVersion);
   if (schema === undefined || form === object) return form;
   const complete = (value: AnyObject): AnyObject =>
     decodeObject({ ...resource, schema, version: resource.stored!.version }, value).value as AnyObject;
@@ -164,7 +163,7 @@ function inVersion(object: AnyObject, resource: Resource, apiVersion: string): A
   return pruned(convertObject(object, apiVersion) as AnyObject, resource, apiVersion);
 }
 
-/** What a version does not have is not shown in it. */
+/** Removes fields that the version does not have. */
 function pruned(object: AnyObject, resource: Resource, apiVersion: string): AnyObject {
   const schema = resource.conversion?.schemas.get(apiVersion);
   return schema === undefined ? object : (pruneObject(schema, object) as AnyObject);

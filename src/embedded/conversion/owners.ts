@@ -1,5 +1,5 @@
-// Lets the account of field owners look at an object in other versions: it is pure and asks for one conversion after the
-// other, so that where a webhook converts it is done again with each answer until it has all that it needs.
+// Gives field management access to an object in other versions. Its code is synchronous, so when a webhook must convert
+// first, it is interrupted and restarted after each conversion until it has all that it needs.
 import type { AnyObject, JsonObject } from '../../kube/objects.ts';
 import { stringifyJson } from '../../kube/json.ts';
 import { MissingVersion } from '../patch/index.ts';
@@ -9,7 +9,7 @@ import type { Cluster } from '../rest/context.ts';
 import type { Schema } from '../schema/types.ts';
 import { convert } from './forms.ts';
 
-/** Thrown out of the account: this is not known yet. */
+/** Interrupts the work: this conversion is not available yet. */
 class Unconverted extends Error {
   readonly object: JsonObject;
   readonly apiVersion: string;
@@ -23,7 +23,7 @@ class Unconverted extends Error {
   }
 }
 
-/** Does some work that may look at an object in other versions of its kind; a promise only when a webhook is asked. */
+/** Runs work that may need an object in other versions; returns a promise only when a webhook must be called. */
 export function withVersions<T>(
   cluster: Pick<Cluster, 'hooks'>,
   resource: Resource,
@@ -34,10 +34,10 @@ export function withVersions<T>(
   const known = new Map<string, JsonObject>();
   const attempt = (): T | Promise<T> => {
     try {
-      return work({ schemaOf, convert: look });
+      return work({ schemaOf, convert: convertKnown });
     } catch (error) {
       if (!(error instanceof Unconverted)) throw error;
-      return answered(error).then(attempt);
+      return fetchConversion(error).then(attempt);
     }
   };
   const schemaOf = (apiVersion: string): Schema => {
@@ -45,10 +45,10 @@ export function withVersions<T>(
     if (schema === undefined) throw new MissingVersion(apiVersion);
     return schema;
   };
-  const answered = async ({ object, apiVersion, key }: Unconverted): Promise<void> => {
+  const fetchConversion = async ({ object, apiVersion, key }: Unconverted): Promise<void> => {
     known.set(key, await convert(cluster, object as unknown as AnyObject, resource, apiVersion));
   };
-  const look = (object: JsonObject, apiVersion: string): JsonObject => {
+  const convertKnown = (object: JsonObject, apiVersion: string): JsonObject => {
     if (object['apiVersion'] === apiVersion) return object;
     const key = `${apiVersion} ${stringifyJson(object)}`;
     let found = known.get(key);

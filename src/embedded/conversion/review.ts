@@ -1,4 +1,4 @@
-// Asks a conversion webhook for objects in another version: the ConversionReview, and what its answer must keep.
+// Sends a ConversionReview to a conversion webhook, and validates the response.
 import { randomUUID } from 'node:crypto';
 import type { AnyObject, JsonObject } from '../../kube/objects.ts';
 import { labelErrors } from '../kinds/validate/common.ts';
@@ -13,7 +13,7 @@ import type { ServiceResolver } from '../webhook-client.ts';
 const timeoutSeconds = 30;
 const group = 'apiextensions.k8s.io';
 
-/** The objects in the wanted version, one for one. Throws a Fault when the webhook does not answer as it should. */
+/** Converts objects to a version, in order. Throws a Fault when the webhook fails or its response is invalid. */
 export async function convertByWebhook(
   webhook: ConversionWebhook,
   objects: readonly AnyObject[],
@@ -25,8 +25,8 @@ export async function convertByWebhook(
   } catch (error) {
     if (!(error instanceof Fault) || objects.length === 1) throw error;
   }
-  // The real server asks for one object at a time: a webhook that knows nothing else gets its way, and one that fails is
-  // blamed for the first object that it cannot convert.
+  // The real server converts one object at a time. Retrying like that supports webhooks that expect it, and reports the
+  // first object that cannot be converted.
   const converted: AnyObject[] = [];
   for (const object of objects) converted.push(...(await review(webhook, [object], apiVersion, resolve)));
   return converted;
@@ -71,7 +71,7 @@ async function review(
   });
 }
 
-/** The objects of a review that succeeded. Version v1 also says what it answers to. */
+/** The objects of a successful response. For version v1, the type and UID must match the request. */
 function convertedObjects(
   review: unknown,
   expected: { readonly type: { readonly kind: string; readonly apiVersion: string }; readonly uid: string } | undefined,
@@ -110,7 +110,7 @@ function wrongType(object: AnyObject, converted: JsonObject, apiVersion: string)
   return kind === object.kind ? undefined : `invalid kind (expected ${object.kind}, received ${word(kind)})`;
 }
 
-/** A conversion may not make another object of one. */
+/** A conversion must not change name, namespace and UID. */
 function otherObject({ metadata }: AnyObject, converted: JsonObject): string | undefined {
   const given = isObject(converted['metadata']) ? converted['metadata'] : ({} as JsonObject);
   const fields = { name: 'name', namespace: 'namespace', uid: 'UID' } as const;
@@ -121,7 +121,7 @@ function otherObject({ metadata }: AnyObject, converted: JsonObject): string | u
   return undefined;
 }
 
-/** The metadata as it was, but for the labels and annotations, which are the webhook's to change. */
+/** Restores the metadata, except labels and annotations, which the webhook may change. */
 function restoredMetadata({ metadata }: AnyObject, converted: JsonObject): JsonObject {
   const { metadata: given } = converted;
   if (given === undefined) throw new Error('missing metadata in converted object');
@@ -156,7 +156,7 @@ function changed(
   return { [field]: value };
 }
 
-/** What the real server calls the type of a value. */
+/** The Go type of a value, as in the messages of the real server. */
 function goType(value: unknown): string {
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';

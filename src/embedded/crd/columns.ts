@@ -1,4 +1,4 @@
-// The printer columns of a custom kind.
+// The printer columns of custom resources.
 import { stringifyJson } from '../../kube/json.ts';
 import { nameColumn, since } from '../kinds/columns/text.ts';
 import { numberAt, objects, text } from '../kinds/read.ts';
@@ -7,10 +7,10 @@ import { compileJsonPath } from './jsonpath.ts';
 
 type Cell = string | number | boolean | null;
 
-/** The table of one version: its name, then what the definition asks for, or else the age. */
+/** The columns of one version: the name, then additionalPrinterColumns or, without any, the age. */
 export function customColumns(version: ApiObject): readonly PrinterColumn[] {
-  const asked = objects(version, 'additionalPrinterColumns');
-  const columns = asked.length > 0 ? asked : [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
+  const own = objects(version, 'additionalPrinterColumns');
+  const columns = own.length > 0 ? own : [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
   return [nameColumn, ...columns.map(customColumn)];
 }
 
@@ -33,7 +33,7 @@ function customColumn(column: ApiObject): PrinterColumn {
   };
 }
 
-/** A value that does not have the column's type leaves the cell empty. */
+/** A value of another type than the column's leaves the cell empty. */
 function cell(type: PrinterColumn['type'], value: unknown, now: number): Cell {
   if (value === undefined || value === null) return null;
   const isNumber = typeof value === 'number' || typeof value === 'bigint';

@@ -1,4 +1,4 @@
-// How the versions of a custom resource are to be converted: by nothing, or by a webhook that can be called.
+// Validates the conversion strategy of a CustomResourceDefinition.
 import { at, isObject, strings, text } from '../kinds/read.ts';
 import { urlErrors } from '../kinds/validate/webhooks.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
@@ -7,7 +7,7 @@ const path = 'spec.conversion';
 const client = `${path}.webhookClientConfig`;
 const reviews = `${path}.conversionReviewVersions`;
 
-/** What is wrong with the conversion of a definition. */
+/** The validation errors of `spec.conversion`. */
 export function conversionProblems(conversion: unknown): FieldError[] {
   const strategy = text(conversion, 'strategy') || 'None';
   if (strategy !== 'None' && strategy !== 'Webhook') {
@@ -30,7 +30,7 @@ function clientErrors(config: unknown): FieldError[] {
     return [required(client, 'exactly one of url or service is required')];
   }
   if (service === undefined) return urlErrors(config['url'], `${client}.url`);
-  // The real server speaks of the name when it misses the namespace, too.
+  // The real server also reports the name when the namespace is missing.
   return ['name', 'namespace'].flatMap((field) =>
     text(service, field) === '' ? [required(`${client}.service.name`)] : [],
   );

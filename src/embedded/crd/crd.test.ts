@@ -55,10 +55,10 @@ function widget(schema: unknown = { type: 'object', properties: { spec: specSche
   };
 }
 
-describe('resources of a definition', () => {
+describe('customResources', () => {
   const [v1, v1beta1, ...rest] = customResources(widget());
 
-  test('one for each served version, stored in the storage version', () => {
+  test('returns one resource per served version, stored in the storage version', () => {
     expect(rest).toEqual([]);
     expect([v1!.version, v1beta1!.version]).toEqual(['v1', 'v1beta1']);
     expect(v1beta1!.stored).toMatchObject({ group: 'example.com', version: 'v1' });
@@ -72,7 +72,7 @@ describe('resources of a definition', () => {
     expect(v1!.scale).toEqual({ specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' });
   });
 
-  test('columns read the object, with the age where nothing else is asked for', () => {
+  test('returns the columns of the definition, or the age by default', () => {
     const now = Date.parse('2026-01-01T01:00:00Z');
     const object = {
       metadata: { name: 'x', creationTimestamp: '2026-01-01T00:00:00Z' },
@@ -90,12 +90,12 @@ describe('resources of a definition', () => {
     expect(cells(v1beta1)).toEqual(['x', '60m']);
   });
 
-  test('selectable fields read as text', () => {
+  test('reads selectable fields as strings', () => {
     expect(v1!.selectableFields!['spec.colour']!({ spec: { colour: 'red' } })).toBe('red');
     expect(v1!.selectableFields!['spec.colour']!({})).toBe('');
   });
 
-  test('objects are pruned and defaulted by the schema of their version', () => {
+  test('prunes and defaults objects by the schema of their version', () => {
     const decoded = decodeObject(v1!, {
       kind: 'Widget',
       metadata: { name: 'x', nope: 1 },
@@ -106,17 +106,17 @@ describe('resources of a definition', () => {
   });
 });
 
-describe('names', () => {
+describe('acceptedStatus', () => {
   const now = '2026-01-01T00:00:00Z';
 
-  test('free names are accepted and the definition is established', () => {
+  test('accepts unused names and establishes the definition', () => {
     const status = acceptedStatus(widget(), [], now);
     expect(isEstablished({ status })).toBe(true);
     expect(status['storedVersions']).toEqual(['v1']);
     expect(acceptedStatus({ ...widget(), status }, [], 'later')).toEqual(status);
   });
 
-  test('a short name that another definition of the group has is refused, with the reason', () => {
+  test('refuses a short name that another definition of the group uses', () => {
     const other = {
       metadata: { name: 'gadgets.example.com' },
       spec: { group: 'example.com' },
@@ -143,7 +143,7 @@ describe('names', () => {
   });
 });
 
-describe('definitions that are refused', () => {
+describe('definitionProblems', () => {
   const schemaPath = 'spec.versions[0].schema.openAPIV3Schema';
 
   test.each<[string, unknown, string]>([
@@ -158,7 +158,7 @@ describe('definitions that are refused', () => {
       `${schemaPath}.properties[a].items: Required value: must be specified`,
     ],
     [
-      'a root that is no object',
+      'a root that is not an object',
       { type: 'string' },
       `${schemaPath}.type: Invalid value: "string": must be object at the root`,
     ],
@@ -181,7 +181,7 @@ describe('definitions that are refused', () => {
       `${schemaPath}.properties[a].properties[b].default: Invalid value: "string": `,
     ],
     [
-      'a rule that names an unknown field',
+      'a rule with an unknown field',
       { type: 'object', properties: { a: { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.b == 1' }] } } },
       `${schemaPath}.properties[a].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.b == 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'b'`,
     ],
@@ -195,23 +195,23 @@ describe('definitions that are refused', () => {
       },
       `oldSelf cannot be used on the uncorrelatable portion of the schema within ${schemaPath}.properties[a]`,
     ],
-  ])('%s', (_name, schema, text) => {
+  ])('refuses %s', (_name, schema, text) => {
     expect(errorsText(definitionProblems(widget(schema)))).toContain(text);
   });
 
-  test('a name that is not plural and group', () => {
+  test('refuses a name other than plural and group', () => {
     expect(errorsText(definitionProblems({ ...widget(), metadata: { name: 'x' } }))).toBe(
       'metadata.name: Invalid value: "x": must be spec.names.plural+"."+spec.group',
     );
   });
 
-  test('a changed kind', () => {
+  test('refuses to change the kind', () => {
     expect(errorsText(definitionProblems(widget(undefined, { kind: 'Other' }), widget()))).toBe(
       'spec.names.kind: Invalid value: "Other": field is immutable',
     );
   });
 
-  test('the sound one is not', () => {
+  test('accepts a valid definition', () => {
     expect(definitionProblems(widget())).toEqual([]);
   });
 });
@@ -226,7 +226,7 @@ describe('JSON paths', () => {
     ['.a.b\\.c[?(@.d=="x")].n', [2]],
     ['.none.at.all', []],
     ['{.a.b\\.c[0]}', [1]],
-  ])('%s', (path, found) => {
+  ])('%s finds values', (path, found) => {
     expect(compileJsonPath(path)(object)).toEqual(found);
   });
 
@@ -238,7 +238,7 @@ describe('JSON paths', () => {
 describe('bundled definitions', () => {
   const all = { ...istioDefinitions(), ...gatewayApiDefinitions(), ...appMeshDefinitions() };
 
-  test.each(Object.keys(all))('%s is valid and keeps any spec', (name) => {
+  test.each(Object.keys(all))('%s is valid and accepts any spec', (name) => {
     const definition = all[name]!;
     expect(definitionProblems(definition)).toEqual([]);
     const [resource] = customResources(definition);
@@ -246,14 +246,14 @@ describe('bundled definitions', () => {
     expect(decodeObject(resource!, object)).toMatchObject({ value: object, unknownFields: [] });
   });
 
-  test('Istio networking serves three versions at once', () => {
+  test('Istio networking resources are served in three versions', () => {
     const versions = customResources(all['virtualservices.networking.istio.io']!).map((resource) => resource.version);
     expect(versions).toEqual(['v1', 'v1beta1', 'v1alpha3']);
   });
 });
 
 describe('OpenAPI documents', () => {
-  test('built-in kinds carry merge keys, references that exist, and a patch operation with fieldValidation', () => {
+  test('of built-in kinds have merge keys, valid references, and a patch operation with fieldValidation', () => {
     const document = openApiV3Document('apps', 'v1', builtinResources());
     const schemas = (document['components'] as { schemas: Record<string, unknown> }).schemas;
     const pod = schemas['io.k8s.api.core.v1.PodSpec'] as { properties: Record<string, Record<string, unknown>> };
@@ -273,7 +273,7 @@ describe('OpenAPI documents', () => {
     });
   });
 
-  test('custom kinds are named by their group turned around', () => {
+  test('name custom kinds by their reversed group', () => {
     const document = openApiV3Document('example.com', 'v1', customResources(widget()));
     expect((document['components'] as { schemas: object }).schemas).toMatchObject({
       'com.example.v1.Widget': {

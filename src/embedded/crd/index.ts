@@ -1,4 +1,4 @@
-// Custom kinds: from a CustomResourceDefinition to what the server serves.
+// CustomResourceDefinitions: validation, and the resources that they define.
 export { acceptedStatus, isEstablished } from './names.ts';
 export { compileJsonPath } from './jsonpath.ts';
 export { openApiV3Document } from './openapi.ts';

@@ -1,4 +1,4 @@
-// The part of JSON path that Kubernetes definitions use: fields, indexes, wildcards and filters such as
+// The subset of JSONPath that Kubernetes definitions use: fields, indexes, wildcards and filters such as
 // `.status.conditions[?(@.type=="Ready")].status`. Used by printer columns, selectable fields and scale.
 type Step =
   | { readonly kind: 'field'; readonly name: string }
@@ -6,16 +6,16 @@ type Step =
   | { readonly kind: 'all' }
   | { readonly kind: 'filter'; readonly path: readonly Step[]; readonly operator?: string; readonly operand?: unknown };
 
-/** A compiled path: all values that it finds, in order. */
+/** A compiled path: returns all values that it finds, in order. */
 export type JsonPath = (value: unknown) => unknown[];
 
-/** Compiles a path. Throws an Error that says what cannot be read, and where. */
+/** Compiles a path. Throws an Error with the position when it is invalid. */
 export function compileJsonPath(path: string): JsonPath {
   const steps = parse(path);
   return (value) => steps.reduce<unknown[]>((found, step) => found.flatMap((item) => apply(step, item)), [value]);
 }
 
-/** The names of a path that is made of fields only; undefined for any other. */
+/** The field names of a path that consists of fields only; undefined for any other path. */
 export function simplePath(path: string): readonly string[] | undefined {
   const steps = parse(path);
   return steps.every((step) => step.kind === 'field') ? steps.map((step) => step.name) : undefined;
@@ -84,7 +84,7 @@ function literal(text: string, path: string): unknown {
   if (quoted !== null) return quoted[2]!.replaceAll(/\\(.)/g, '$1');
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new Error(`the JSON path ${path} compares with something that is no literal: ${text}`);
+  throw new Error(`the JSON path ${path} compares with something that is not a literal: ${text}`);
 }
 
 function apply(step: Step, value: unknown): unknown[] {
@@ -98,12 +98,12 @@ function apply(step: Step, value: unknown): unknown[] {
       ? Object.values(value)
       : [];
   if (step.kind === 'all') return items;
-  if (step.kind === 'filter') return items.filter((item) => passes(step, item));
+  if (step.kind === 'filter') return items.filter((item) => matchesFilter(step, item));
   const item = Array.isArray(value) ? items.at(step.index) : undefined;
   return item === undefined ? [] : [item];
 }
 
-function passes(step: Extract<Step, { kind: 'filter' }>, item: unknown): boolean {
+function matchesFilter(step: Extract<Step, { kind: 'filter' }>, item: unknown): boolean {
   const [found] = step.path.reduce<unknown[]>(
     (values, inner) => values.flatMap((value) => apply(inner, value)),
     [item],

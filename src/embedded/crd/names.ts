@@ -1,11 +1,11 @@
-// Which names of a custom resource definition are free, and the conditions that say so.
+// Checks the names of a CustomResourceDefinition for conflicts, and sets its conditions.
 import { isDeepStrictEqual } from 'node:util';
 import { at, conditionIsTrue, isObject, objects, strings, text } from '../kinds/read.ts';
 import type { ApiObject } from '../resource.ts';
 
-/** The names that a group's other definitions were granted. */
+/** The accepted names of the other definitions of a group. */
 interface TakenNames {
-  /** Plurals, singulars and short names share one space: each is what a user types. */
+  /** Plurals, singulars and short names must be unique together, because users type any of them. */
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
 }
@@ -35,26 +35,27 @@ const conflictReasons: Readonly<Record<string, string>> = {
   listKind: 'ListKindConflict',
 };
 
-/** The status of a definition once the server has looked at it. Established at once: the server serves it at once. */
+/** The status of a definition. Without conflicts it is established at once, because the server serves it at once. */
 export function acceptedStatus(definition: ApiObject, others: readonly ApiObject[], now: string): ApiObject {
-  const asked = at(definition, 'spec', 'names');
+  const requested = at(definition, 'spec', 'names');
   const before = at(definition, 'status', 'acceptedNames');
   const taken = takenNames(definition, others);
-  const accepted: Record<string, unknown> = isObject(asked) ? { ...asked } : {};
+  const accepted: Record<string, unknown> = isObject(requested) ? { ...requested } : {};
   let conflict: { reason: string; message: string } | undefined;
   const refuse = (field: string, name: string): void => {
     conflict = { reason: conflictReasons[field]!, message: `${JSON.stringify(name)} is already in use` };
     const old = at(before, field);
     if (old !== undefined) accepted[field] = old;
-    // These two are never absent, only empty.
+    // These two fields are required, so they become empty instead.
     else if (field === 'plural' || field === 'kind') accepted[field] = '';
     else delete accepted[field];
   };
   for (const field of ['plural', 'singular'])
-    if (taken.resources.has(text(asked, field))) refuse(field, text(asked, field));
-  const usedShort = strings(asked, 'shortNames').find((short) => taken.resources.has(short));
+    if (taken.resources.has(text(requested, field))) refuse(field, text(requested, field));
+  const usedShort = strings(requested, 'shortNames').find((short) => taken.resources.has(short));
   if (usedShort !== undefined) refuse('shortNames', usedShort);
-  for (const field of ['kind', 'listKind']) if (taken.kinds.has(text(asked, field))) refuse(field, text(asked, field));
+  for (const field of ['kind', 'listKind'])
+    if (taken.kinds.has(text(requested, field))) refuse(field, text(requested, field));
 
   const conditions = [
     conflict === undefined
@@ -73,13 +74,13 @@ export function acceptedStatus(definition: ApiObject, others: readonly ApiObject
   const stored = new Set([...strings(definition, 'status', 'storedVersions'), text(storage, 'name')]);
   return {
     conditions: conditions.map((condition) => withTransition(condition, definition, now)),
-    // Kept in the definition's own order, so that a status without news is the same status.
+    // In the order of the definition, so that an unchanged status stays equal.
     acceptedNames: accepted,
     storedVersions: [...stored].filter((version) => version !== ''),
   };
 }
 
-/** Is a definition served? */
+/** Whether a definition is served. */
 export function isEstablished(definition: ApiObject): boolean {
   return conditionIsTrue(definition, 'Established');
 }

@@ -1,4 +1,4 @@
-// The documents under /openapi/v3: what kubectl explains, checks and merges by.
+// The documents under /openapi/v3, which kubectl uses to explain, validate and merge.
 import { definition, descriptionOf, publicDefinitionName, writtenDefinitions } from '../kinds/definitions.ts';
 import { definitionNameOf } from '../kinds/registry.ts';
 import type { Resource } from '../resource.ts';
@@ -32,7 +32,7 @@ export function openApiV3Document(group: string, version: string, resources: rea
   return { openapi: '3.0.0', info: title, paths, components: { schemas } };
 }
 
-/** `com.example.v1.Widget`: a custom kind is named by its group turned around. */
+/** `com.example.v1.Widget`: custom kinds are named by their reversed group. */
 function componentName(resource: Resource): string {
   if (!resource.custom) return publicDefinitionName(definitionNameOf(resource)!);
   return [...resource.group.split('.').toReversed(), resource.version, resource.kind].join('.');
@@ -55,7 +55,7 @@ function addDefinition(name: string, schemas: Json): void {
   if (properties === undefined) return;
   result['properties'] = Object.fromEntries(
     Object.entries(properties).map(([field, schema]) => {
-      // The client package tells of fields that refer to a definition only what the definition says of itself.
+      // The client package has no descriptions of fields that reference a definition: use that of the definition.
       const target = schema['$ref'];
       const about = descriptionOf(name, field) ?? (typeof target === 'string' ? descriptionOf(target) : undefined);
       return [field, { ...(about !== undefined && { description: about }), ...publicNode(schema, schemas) }];
@@ -63,7 +63,7 @@ function addDefinition(name: string, schemas: Json): void {
   );
 }
 
-/** One written node without its properties, references turned into the document's own. */
+/** One schema node without its properties, with references as in the document. */
 function publicNode(written: WrittenSchema, schemas: Json): Json {
   const {
     $ref: target,

@@ -1,4 +1,4 @@
-// From a CustomResourceDefinition to the resources that it makes the server serve.
+// Makes the served resources of a CustomResourceDefinition.
 import { at, isObject, objects, scalarText, strings, text } from '../kinds/read.ts';
 import type { ApiObject, Conversion, Resource, ScaleSubresource } from '../resource.ts';
 import type { Schema } from '../schema/types.ts';
@@ -9,15 +9,14 @@ import { compileJsonPath } from './jsonpath.ts';
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
-/** The version in which objects are stored. */
 function storageVersion(definition: ApiObject): ApiObject {
   return objects(definition, 'spec', 'versions').find((candidate) => candidate['storage'] === true) ?? {};
 }
 
-/** One resource for each served version, under the names that the definition was granted; `since` it is stored so. */
+/** One resource per served version, with the accepted names; `since` is the store version of the definition. */
 export function customResources(definition: ApiObject, since = 0): readonly Resource[] {
   const group = text(definition, 'spec', 'group');
-  // The names in the status are those without conflicts; before there is a status the asked ones are all there is.
+  // The status has the names without conflicts; until there is a status, use those of the spec.
   const accepted = at(definition, 'status', 'acceptedNames');
   const names = isObject(accepted) && text(accepted, 'plural') !== '' ? accepted : at(definition, 'spec', 'names');
   const storage = storageVersion(definition);
@@ -52,7 +51,7 @@ export function customResources(definition: ApiObject, since = 0): readonly Reso
     });
 }
 
-/** One for all versions, served or not: objects may still be stored in any of them. */
+/** Includes versions that are not served, because objects may still be stored in them. */
 function conversionOf(definition: ApiObject, since: number): Conversion {
   const versions = objects(definition, 'spec', 'versions');
   const group = text(definition, 'spec', 'group');
@@ -73,7 +72,7 @@ function conversionOf(definition: ApiObject, since: number): Conversion {
   return { schemas, since, replicas, webhook: { clientConfig, reviewVersion } };
 }
 
-/** The schema of a version; one that keeps everything when unknown fields are not pruned at all. */
+/** The schema of a version; with `spec.preserveUnknownFields`, it preserves unknown fields. */
 function schemaOf(definition: ApiObject, version: ApiObject): Schema {
   const schema = at(version, 'schema', 'openAPIV3Schema');
   const written = isObject(schema) ? (schema as Schema) : { type: 'object' as const };
@@ -92,7 +91,7 @@ function scaleOf(version: ApiObject): ScaleSubresource | undefined {
   };
 }
 
-/** The warning that a deprecated version gives: its own, or one that names the newest version that is not deprecated. */
+/** The deprecation warning of a version: its own, or one that recommends the best version that is not deprecated. */
 function deprecationOf(definition: ApiObject, version: ApiObject): string {
   const own = text(version, 'deprecationWarning');
   if (own !== '') return own;

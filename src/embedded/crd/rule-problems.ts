@@ -1,9 +1,9 @@
-// What is wrong with the CEL rules of a schema, before any of them runs.
+// Validates the CEL rules of a schema.
 import { compileRules } from '../schema/cel/compile.ts';
 import { type FieldError, invalid, notSupported, required } from '../schema/field-error.ts';
 import type { Schema, ValidationRule } from '../schema/types.ts';
 
-/** Compiles every rule. `uncorrelated` is the place above which old and new items cannot be matched. */
+/** Compiles all rules. `uncorrelated` is the path below which old and new values cannot be matched. */
 export function checkRulesCompile(
   schema: Schema,
   path: string,
@@ -14,12 +14,12 @@ export function checkRulesCompile(
   const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
   const rules = schema['x-kubernetes-validations'] ?? [];
   for (const [index, rule] of rules.entries()) {
-    const place = `${path}.x-kubernetes-validations[${index}]`;
-    errors.push(...ruleErrors(rule, schema, place));
-    if (rule.rule.trim() === '') errors.push(required(`${place}.rule`, 'rule is not specified'));
+    const rulePath = `${path}.x-kubernetes-validations[${index}]`;
+    errors.push(...ruleErrors(rule, schema, rulePath));
+    if (rule.rule.trim() === '') errors.push(required(`${rulePath}.rule`, 'rule is not specified'));
     else if (uncorrelated !== undefined && /\boldSelf\b/.test(rule.rule) && rule.optionalOldSelf !== true) {
       const text = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`;
-      errors.push(invalid(`${place}.rule`, rule.rule, text));
+      errors.push(invalid(`${rulePath}.rule`, rule.rule, text));
     }
   }
   for (const { index, part, text } of compileRules(schema, isResource).problems) {
@@ -41,28 +41,28 @@ export function checkRulesCompile(
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** What is wrong with a rule apart from its expressions. */
-function ruleErrors(rule: ValidationRule, schema: Schema, place: string): FieldError[] {
+/** The errors of a rule apart from its expressions. */
+function ruleErrors(rule: ValidationRule, schema: Schema, rulePath: string): FieldError[] {
   const { message, reason, fieldPath } = rule;
   const errors: FieldError[] = [];
   if (message !== undefined && message !== '' && message.trim() === '') {
-    errors.push(invalid(`${place}.message`, message, 'message must be non-empty if specified'));
+    errors.push(invalid(`${rulePath}.message`, message, 'message must be non-empty if specified'));
   } else if (message?.trim().includes('\n') === true) {
-    errors.push(invalid(`${place}.message`, message, 'must not contain line breaks'));
+    errors.push(invalid(`${rulePath}.message`, message, 'must not contain line breaks'));
   } else if ((message ?? '') === '' && rule.rule.trim().includes('\n')) {
-    errors.push(required(`${place}.message`, 'message must be specified if rule contains line breaks'));
+    errors.push(required(`${rulePath}.message`, 'message must be specified if rule contains line breaks'));
   }
   if (reason !== undefined && !reasons.includes(reason)) {
-    errors.push(notSupported(`${place}.reason`, reason, reasons));
+    errors.push(notSupported(`${rulePath}.reason`, reason, reasons));
   }
-  if (fieldPath !== undefined && !leadsSomewhere(fieldPath, schema)) {
-    errors.push(invalid(`${place}.fieldPath`, fieldPath, 'must be a valid path'));
+  if (fieldPath !== undefined && !isFieldPath(fieldPath, schema)) {
+    errors.push(invalid(`${rulePath}.fieldPath`, fieldPath, 'must be a valid path'));
   }
   return errors;
 }
 
-/** Does a path such as `.spec.labels['a']` name a field that the schema has? */
-function leadsSomewhere(path: string, schema: Schema): boolean {
+/** Whether a path such as `.spec.labels['a']` is a field of the schema. */
+function isFieldPath(path: string, schema: Schema): boolean {
   let node: Schema | undefined = schema;
   let rest = path;
   while (node !== undefined && rest !== '') {
@@ -75,7 +75,7 @@ function leadsSomewhere(path: string, schema: Schema): boolean {
   return node !== undefined;
 }
 
-/** A rule as the server shows it: every field, under the names of its own types. */
+/** A rule as in messages of the API server: all fields, with their Go names. */
 function shownRule(rule: ValidationRule): Readonly<Record<string, unknown>> {
   return {
     Rule: rule.rule,

@@ -1,4 +1,4 @@
-// Checks that the schema of a custom resource definition is structural: only then can objects be pruned and defaulted.
+// Checks that the schema of a CustomResourceDefinition is structural, which pruning and defaulting require.
 import { type FieldError, forbidden, invalid, notSupported, required } from '../schema/field-error.ts';
 import { normalise } from '../schema/normalise.ts';
 import { re2 } from '../schema/regex.ts';
@@ -16,7 +16,7 @@ const emptyTypeTexts: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
-/** What is wrong with a schema, texts and paths as the API server gives them. */
+/** The errors of a schema, with messages and paths of the API server. */
 export function structuralProblems(schema: Schema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   checkNode(schema, 'root', path, errors);
@@ -69,12 +69,12 @@ function checkType(schema: Schema, level: Level, path: string, errors: FieldErro
 function checkAdditional(schema: Schema, level: Level, path: string, errors: FieldError[]): void {
   const { additionalProperties } = schema;
   if (additionalProperties === undefined) return;
-  const place = `${path}.additionalProperties`;
-  if (level === 'root') errors.push(forbidden(place, 'must not be used at the root'));
+  const fieldPath = `${path}.additionalProperties`;
+  if (level === 'root') errors.push(forbidden(fieldPath, 'must not be used at the root'));
   if (additionalProperties !== true && Object.keys(schema.properties ?? {}).length > 0) {
-    errors.push(forbidden(place, 'additionalProperties and properties are mutual exclusive'));
+    errors.push(forbidden(fieldPath, 'additionalProperties and properties are mutual exclusive'));
   }
-  if (typeof additionalProperties === 'object') checkNode(additionalProperties, 'field', place, errors);
+  if (typeof additionalProperties === 'object') checkNode(additionalProperties, 'field', fieldPath, errors);
 }
 
 function checkResource(schema: Schema, level: Level, path: string, errors: FieldError[]): void {
@@ -104,7 +104,7 @@ function checkResource(schema: Schema, level: Level, path: string, errors: Field
   }
 }
 
-/** What is in a set is compared as a whole. */
+/** Items of a set are compared as a whole, so they must be atomic. */
 function checkSetItems(items: Schema | undefined, path: string, errors: FieldError[]): void {
   const text = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const mapType = items?.['x-kubernetes-map-type'];
@@ -133,8 +133,8 @@ function checkLists(schema: Schema, path: string, errors: FieldError[]): void {
   }
   if (keys.length > 0 && listType !== 'map') {
     const text = 'must be map if x-kubernetes-list-map-keys is non-empty';
-    const place = `${path}.x-kubernetes-list-type`;
-    errors.push(listType === undefined ? required(place, text) : invalid(place, listType, text));
+    const fieldPath = `${path}.x-kubernetes-list-type`;
+    errors.push(listType === undefined ? required(fieldPath, text) : invalid(fieldPath, listType, text));
   }
   if (listType === 'set') checkSetItems(schema.items, `${path}.items`, errors);
   if (listType !== 'map') return;
@@ -178,7 +178,7 @@ const nestedFalse = [
 ] as const;
 const nestedUndefined = ['default', 'additionalProperties', 'x-kubernetes-list-type', 'x-kubernetes-map-type'] as const;
 
-/** Under allOf, anyOf, oneOf and not there is only validation: nothing there may say what fields exist. */
+/** allOf, anyOf, oneOf and not may only contain validation, not the structure of an object. */
 function checkJunctions(schema: Schema, path: string, errors: FieldError[]): void {
   const skipAnyOf = isIntOrStringPattern(schema.anyOf);
   if (!skipAnyOf)
@@ -225,14 +225,14 @@ function checkNested(schema: Schema, path: string, skipAnyOf: boolean, errors: F
   }
 }
 
-/** Every field and list that a nested part speaks of must be described outside it. */
+/** All fields and lists in a nested part must also be declared outside it. */
 function checkComplete(part: Schema, outside: Schema, path: string, errors: FieldError[]): void {
   for (const [key, child] of Object.entries(part.properties ?? {})) {
     const described = outside.properties?.[key];
-    const place = `${path}.properties[${key}]`;
-    if (described !== undefined) checkComplete(child, described, place, errors);
+    const fieldPath = `${path}.properties[${key}]`;
+    if (described !== undefined) checkComplete(child, described, fieldPath, errors);
     else if (outside.additionalProperties === undefined && outside['x-kubernetes-preserve-unknown-fields'] !== true) {
-      errors.push(required(place, `because it is defined in ${path}`));
+      errors.push(required(fieldPath, `because it is defined in ${path}`));
     }
   }
   if (part.items === undefined) return;
@@ -240,20 +240,20 @@ function checkComplete(part: Schema, outside: Schema, path: string, errors: Fiel
   else checkComplete(part.items, outside.items, `${path}.items`, errors);
 }
 
-/** A default must itself be what the schema asks for. */
+/** A default must be valid under its own schema. */
 function checkDefaults(schema: Schema, path: string, errors: FieldError[]): void {
   if (schema.default !== undefined) {
-    const place = `${path}.default`;
+    const fieldPath = `${path}.default`;
     const { value, unknownFields } = normalise(
       { type: 'object', properties: { default: schema } },
       { default: schema.default },
       definition('meta.v1.ObjectMeta'),
     );
     for (const field of unknownFields)
-      errors.push(invalid(place, schema.default, `must not have unknown fields: ${field}`));
+      errors.push(invalid(fieldPath, schema.default, `must not have unknown fields: ${field}`));
     const completed = (value as { default?: unknown }).default;
     for (const error of validateValue(schema, completed)) {
-      errors.push({ ...error, field: error.field === '' ? place : `${place}.${error.field}` });
+      errors.push({ ...error, field: error.field === '' ? fieldPath : `${fieldPath}.${error.field}` });
     }
   }
   for (const [key, child] of Object.entries(schema.properties ?? {}))

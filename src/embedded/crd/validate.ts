@@ -1,4 +1,4 @@
-// What a custom resource definition must be like before the server takes it.
+// Validates CustomResourceDefinitions.
 import { isDeepStrictEqual } from 'node:util';
 import { at, isObject, objects, strings, text } from '../kinds/read.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../kinds/validate/names.ts';
@@ -8,7 +8,7 @@ import { conversionProblems } from './conversion-problems.ts';
 import { compileJsonPath, simplePath } from './jsonpath.ts';
 import { structuralProblems } from './structural.ts';
 
-/** Everything that is wrong with a definition; with the old one, also what may not change. */
+/** All validation errors of a definition; with the old one, also changes of immutable fields. */
 export function definitionProblems(definition: ApiObject, old?: ApiObject): FieldError[] {
   const spec = at(definition, 'spec');
   const errors: FieldError[] = [];
@@ -46,8 +46,8 @@ function checkGroup(group: string, definition: ApiObject, errors: FieldError[]):
   const problems = dns1123SubdomainProblems(group);
   if (problems.length > 0) errors.push(invalid('spec.group', group, problems.join(',')));
   else if (!group.includes('.')) errors.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
-  const guarded = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
-  if (guarded && text(definition, 'metadata', 'annotations', 'api-approved.kubernetes.io') === '') {
+  const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+  if (isProtected && text(definition, 'metadata', 'annotations', 'api-approved.kubernetes.io') === '') {
     const field = 'metadata.annotations[api-approved.kubernetes.io]';
     const why =
       'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111';
@@ -55,7 +55,7 @@ function checkGroup(group: string, definition: ApiObject, errors: FieldError[]):
   }
 }
 
-/** Where the server reports a part of the versions: once for all when they agree, which one version always does. */
+/** The path for errors in a field of a version: if it is the same in all versions, it is reported once, at the spec. */
 function partPath(versions: readonly ApiObject[], field: string, index: number, shared: string): string | undefined {
   const same = versions.every((version) => isDeepStrictEqual(version[field], versions[0]?.[field]));
   if (!same) return `spec.versions[${index}].${field}`;
@@ -80,7 +80,7 @@ function checkVersions(spec: unknown, errors: FieldError[]): void {
   }
 }
 
-/** What follows from that for the record of versions that objects are stored in. */
+/** Errors that the real server reports for `status.storedVersions` of a new definition. */
 function checkStored(spec: unknown, errors: FieldError[]): void {
   const stored = objects(spec, 'versions').filter((version) => version['storage'] === true);
   const field = 'status.storedVersions';
@@ -95,7 +95,7 @@ function checkVersion(version: ApiObject, index: number, versions: readonly ApiO
   const name = text(version, 'name');
   const problems = dns1035LabelProblems(name);
   if (problems.length > 0) errors.push(invalid(`spec.versions[${index}].name`, name, problems.join(',')));
-  // The first version is also known by the name of a field that is long gone.
+  // The real server also reports the first version under the removed field `spec.version`.
   if (problems.length > 0 && index === 0) errors.push(invalid('spec.version', name, problems.join(',')));
   const schema = at(version, 'schema', 'openAPIV3Schema');
   const schemaPath = partPath(versions, 'schema', index, 'validation');
@@ -185,7 +185,7 @@ function checkNames(spec: unknown, errors: FieldError[]): void {
   }
 }
 
-/** What objects may already depend on. */
+/** These fields are immutable, because existing objects depend on them. */
 function checkUnchanged(spec: unknown, old: unknown, errors: FieldError[]): void {
   for (const path of [['group'], ['scope'], ['names', 'kind'], ['names', 'plural']]) {
     const value = text(spec, ...path);
@@ -193,7 +193,7 @@ function checkUnchanged(spec: unknown, old: unknown, errors: FieldError[]): void
   }
 }
 
-/** A version that holds objects may not vanish from a definition. */
+/** A version in which objects are stored must not be removed from a definition. */
 export function storedVersionProblems(definition: ApiObject): FieldError[] {
   const names = new Set(objects(definition, 'spec', 'versions').map((version) => text(version, 'name')));
   return strings(definition, 'status', 'storedVersions').flatMap((version, index) =>

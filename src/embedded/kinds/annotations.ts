@@ -1,8 +1,8 @@
-// What the models of the client package do not say about the built-in kinds: how their lists and maps merge, which
-// strings are quantities, and the defaults that complete a list key. Read by scripts/openapi.ts.
+// Schema details of the built-in kinds that the models of the client package lack: how lists and maps merge, which
+// strings are quantities, and the defaults of list keys. Read by scripts/openapi.ts.
 
-/** What to add to one field. Lists without a note are atomic. */
-export interface FieldNote {
+/** What to add to the schema of a field. Lists without an annotation are atomic. */
+export interface FieldAnnotation {
   readonly ref?: string;
   readonly quantity?: boolean;
   readonly listType?: 'atomic' | 'set' | 'map';
@@ -12,10 +12,10 @@ export interface FieldNote {
   readonly mapType?: 'atomic' | 'granular';
   readonly default?: unknown;
 }
-export type DefinitionNote = Readonly<Record<string, FieldNote>>;
+export type DefinitionAnnotations = Readonly<Record<string, FieldAnnotation>>;
 export type WrittenDefinition = { readonly description: string } & Readonly<Record<string, unknown>>;
 
-function listBy(...keys: readonly [string, ...string[]]): FieldNote {
+function listBy(...keys: readonly [string, ...string[]]): FieldAnnotation {
   return { listType: 'map', keys, mergeKey: keys[0], strategy: 'merge' };
 }
 const byName = listBy('name');
@@ -24,15 +24,15 @@ const byIp = listBy('ip');
 const byMountPath = listBy('mountPath');
 const byDevicePath = listBy('devicePath');
 const byContainerPort = listBy('containerPort', 'protocol');
-const byNameRetainingKeys: FieldNote = { ...byName, strategy: 'merge,retainKeys' };
-const set: FieldNote = { listType: 'set' };
-const mergedSet: FieldNote = { ...set, strategy: 'merge' };
-const atomicMap: FieldNote = { mapType: 'atomic' };
-const granularMap: FieldNote = { mapType: 'granular' };
-const quantity: FieldNote = { quantity: true };
+const byNameRetainingKeys: FieldAnnotation = { ...byName, strategy: 'merge,retainKeys' };
+const set: FieldAnnotation = { listType: 'set' };
+const mergedSet: FieldAnnotation = { ...set, strategy: 'merge' };
+const atomicMap: FieldAnnotation = { mapType: 'atomic' };
+const granularMap: FieldAnnotation = { mapType: 'granular' };
+const quantity: FieldAnnotation = { quantity: true };
 
 /** By definition, then by field. */
-export const annotations: Readonly<Record<string, DefinitionNote>> = {
+export const annotations: Readonly<Record<string, DefinitionAnnotations>> = {
   'admissionregistration.v1.MutatingWebhook': { matchConditions: byName },
   'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: byName },
   'admissionregistration.v1.ValidatingWebhook': { matchConditions: byName },
@@ -160,7 +160,7 @@ export const annotations: Readonly<Record<string, DefinitionNote>> = {
   'policy.v1.PodDisruptionBudgetStatus': { conditions: byType },
 };
 
-/** Definitions whose values are always replaced whole. */
+/** Definitions whose values are atomic: they are always replaced as a whole. */
 export const atomicDefinitions: readonly string[] = [
   'autoscaling.v1.CrossVersionObjectReference',
   'core.v1.ConfigMapKeySelector',
@@ -188,7 +188,7 @@ export const atomicDefinitions: readonly string[] = [
 
 const anything = { 'x-kubernetes-preserve-unknown-fields': true };
 
-/** Types that have no model of their own. */
+/** Types without a model. */
 export const writtenDefinitions: Readonly<Record<string, WrittenDefinition>> = {
   'meta.v1.Time': { type: 'string', format: 'date-time', description: 'A point in time, as RFC 3339 text.' },
   'meta.v1.MicroTime': {

@@ -1,11 +1,11 @@
-// Built-in kinds that are served in two shapes: events in two groups, autoscalers in two versions.
+// Converts the built-in kinds that differ between versions: events in two groups, autoscalers in two versions.
 import type { ApiObject } from '../resource.ts';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
 import { at, isObject, numberAt, objects, stringMap, text } from './read.ts';
 
 type FieldNames = Readonly<Record<string, string>>;
 
-/** What the core group calls a field of an event, and what events.k8s.io calls it. */
+/** Field names of an event in the core group, and in events.k8s.io. */
 const eventFields: FieldNames = {
   involvedObject: 'regarding',
   message: 'note',
@@ -30,7 +30,7 @@ const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
 const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
 const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
 const currentMetricsAnnotation = 'autoscaling.alpha.kubernetes.io/current-metrics';
-const ownAnnotations = [metricsAnnotation, behaviorAnnotation, conditionsAnnotation, currentMetricsAnnotation];
+const v2Annotations = [metricsAnnotation, behaviorAnnotation, conditionsAnnotation, currentMetricsAnnotation];
 
 function isCpuUtilization(metric: ApiObject): boolean {
   return (
@@ -40,15 +40,15 @@ function isCpuUtilization(metric: ApiObject): boolean {
   );
 }
 
-/** Version 1 has one number for the CPU; everything else of version 2 travels in annotations. */
+/** v1 has a field for the CPU target only; annotations keep everything else of v2. */
 function autoscalerToV1(object: ApiObject): ApiObject {
   const { metrics: _metrics, behavior, ...spec } = isObject(object['spec']) ? object['spec'] : {};
   const { currentMetrics: _current, conditions, ...status } = isObject(object['status']) ? object['status'] : {};
-  const wanted = objects(object, 'spec', 'metrics');
-  const found = objects(object, 'status', 'currentMetrics');
-  const cpu = wanted.find(isCpuUtilization);
-  const current = found.find((metric) => text(metric, 'resource', 'name') === 'cpu');
-  const others = wanted.filter((metric) => metric !== cpu);
+  const specMetrics = objects(object, 'spec', 'metrics');
+  const currentMetrics = objects(object, 'status', 'currentMetrics');
+  const cpu = specMetrics.find(isCpuUtilization);
+  const current = currentMetrics.find((metric) => text(metric, 'resource', 'name') === 'cpu');
+  const others = specMetrics.filter((metric) => metric !== cpu);
   const target = numberAt(cpu, 'resource', 'target', 'averageUtilization');
   const used = numberAt(current, 'resource', 'current', 'averageUtilization');
   const annotations = {
@@ -56,9 +56,9 @@ function autoscalerToV1(object: ApiObject): ApiObject {
     ...(others.length > 0 && { [metricsAnnotation]: stringifyJson(others) }),
     ...(behavior !== undefined && { [behaviorAnnotation]: stringifyJson(behavior) }),
     ...(conditions !== undefined && { [conditionsAnnotation]: stringifyJson(conditions) }),
-    ...(found.length > 0 && { [currentMetricsAnnotation]: stringifyJson(found) }),
+    ...(currentMetrics.length > 0 && { [currentMetricsAnnotation]: stringifyJson(currentMetrics) }),
   };
-  return withAnnotations(
+  return withAllAnnotations(
     {
       ...object,
       apiVersion: 'autoscaling/v1',
@@ -77,18 +77,18 @@ function autoscalerToV2(object: ApiObject): ApiObject {
   const { targetCPUUtilizationPercentage: target, ...spec } = isObject(object['spec']) ? object['spec'] : {};
   const { currentCPUUtilizationPercentage: _used, ...status } = isObject(object['status']) ? object['status'] : {};
   const annotations = { ...stringMap(object, 'metadata', 'annotations') };
-  const carried = (name: string): unknown => readJson(annotations[name]);
-  const others = carried(metricsAnnotation);
-  const behavior = carried(behaviorAnnotation);
-  const conditions = carried(conditionsAnnotation);
-  const current = carried(currentMetricsAnnotation);
+  const fromAnnotation = (name: string): unknown => readJson(annotations[name]);
+  const others = fromAnnotation(metricsAnnotation);
+  const behavior = fromAnnotation(behaviorAnnotation);
+  const conditions = fromAnnotation(conditionsAnnotation);
+  const current = fromAnnotation(currentMetricsAnnotation);
   const cpu = {
     type: 'Resource',
     resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: target } },
   };
   const metrics = [...(target === undefined ? [] : [cpu]), ...(Array.isArray(others) ? others : [])];
-  for (const name of ownAnnotations) delete annotations[name];
-  return withAnnotations(
+  for (const name of v2Annotations) delete annotations[name];
+  return withAllAnnotations(
     {
       ...object,
       apiVersion: 'autoscaling/v2',
@@ -105,7 +105,7 @@ function autoscalerToV2(object: ApiObject): ApiObject {
   );
 }
 
-/** Someone else's text in one of our annotations is no reason to fail. */
+/** Ignores annotations that are not JSON: a user may have written them. */
 function readJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
@@ -115,13 +115,13 @@ function readJson(text: string | undefined): unknown {
   }
 }
 
-function withAnnotations(object: ApiObject, annotations: Readonly<Record<string, string>>): ApiObject {
+function withAllAnnotations(object: ApiObject, annotations: Readonly<Record<string, string>>): ApiObject {
   const given = at(object, 'metadata');
   const { annotations: _old, ...metadata } = isObject(given) ? given : {};
   return { ...object, metadata: Object.keys(annotations).length > 0 ? { ...metadata, annotations } : metadata };
 }
 
-/** The same object in another version. Kinds without a second shape only change their `apiVersion`. */
+/** Converts an object to another version. For most kinds only `apiVersion` changes. */
 export function convertObject(object: ApiObject, apiVersion: string): ApiObject {
   const from = text(object, 'apiVersion');
   if (from === apiVersion) return object;

@@ -1,4 +1,4 @@
-// From the JSON of a request to an object of a kind: the first step of every write.
+// Decodes the JSON of a request into an object of a kind: the first step of every write.
 import type { ApiObject, Resource } from '../resource.ts';
 import { decode, type Decoded } from '../schema/decode.ts';
 import { normalise } from '../schema/normalise.ts';
@@ -7,8 +7,8 @@ import { definition, goTypeName } from './definitions.ts';
 import { isObject } from './read.ts';
 
 /**
- * Drops what the kind does not have, and fills in the defaults of a custom kind's schema. Built-in kinds have their
- * defaults elsewhere: see `setDefaults`.
+ * Drops unknown fields, and sets the defaults of a custom resource's schema. `setDefaults` sets those of built-in
+ * kinds.
  */
 export function decodeObject(resource: Resource, object: Readonly<Record<string, unknown>>): Decoded {
   const decoded = resource.custom ? decodeCustom(resource, object) : decode(resource.schema, object, goTypeName);
@@ -26,7 +26,7 @@ function decodeCustom(resource: Resource, object: Readonly<Record<string, unknow
   return { ...normalised, value, ...(decoded.problem !== undefined && { problem: decoded.problem }) };
 }
 
-/** A custom object without what a schema does not have; nothing is filled in. */
+/** Drops the fields of a custom object that are not in the schema; sets no defaults. */
 export function pruneObject(schema: Schema, object: ApiObject): ApiObject {
   return normalise(schema, object, definition('meta.v1.ObjectMeta'), false).value as ApiObject;
 }

@@ -1,6 +1,6 @@
-// The schemas of the built-in kinds, read and linked when the first of them is asked for: starting a server that only
-// answers discovery never parses them. Both files are written by scripts/openapi.ts; the descriptions are not ours and
-// are made at each build, and without them `kubectl explain` shows fields and types only.
+// The schemas of the built-in kinds, parsed and linked on first use: a server that answers only discovery never parses
+// them. scripts/openapi.ts writes both files. The descriptions are those of Kubernetes and generated at each build;
+// without them `kubectl explain` shows only fields and types.
 import { existsSync, readFileSync } from 'node:fs';
 import { linkDefinitions, type WrittenSchema } from '../schema/link.ts';
 import type { Schema } from '../schema/types.ts';
@@ -21,7 +21,6 @@ export function writtenDefinitions(): Readonly<Record<string, WrittenSchema>> {
   return written;
 }
 
-/** The linked schema of one definition. */
 export function definition(name: string): Schema {
   linked ??= linkDefinitions(writtenDefinitions(), (each, schema) => {
     goTypes.set(schema, each.slice(each.indexOf('.') + 1));
@@ -31,24 +30,24 @@ export function definition(name: string): Schema {
   return schema;
 }
 
-/** The Go type that a definition's schema stands for, such as `v1.Container`. */
+/** The Go type of a definition's schema, such as `v1.Container`. */
 export function goTypeName(schema: Schema): string | undefined {
   return goTypes.get(schema);
 }
 
-/** What the API reference says of a definition, or of one of its fields. */
+/** The description of a definition, or of one of its fields, in the API reference. */
 export function descriptionOf(name: string, field?: string): string | undefined {
   descriptions ??= readJson('descriptions.json') as Record<string, string>;
   return descriptions[field === undefined ? name : `${name}#${field}`];
 }
 
-/** The name that Kubernetes gives to a definition in its OpenAPI documents. */
+/** The name of a definition in the OpenAPI documents of Kubernetes. */
 export function publicDefinitionName(name: string): string {
-  const home = name.slice(0, name.indexOf('.'));
-  return `${homes[home] ?? 'io.k8s.api'}.${name}`;
+  const packageName = name.slice(0, name.indexOf('.'));
+  return `${packagePrefixes[packageName] ?? 'io.k8s.api'}.${name}`;
 }
 
-const homes: Readonly<Record<string, string>> = {
+const packagePrefixes: Readonly<Record<string, string>> = {
   meta: 'io.k8s.apimachinery.pkg.apis',
   resource: 'io.k8s.apimachinery.pkg.api',
   intstr: 'io.k8s.apimachinery.pkg.util',

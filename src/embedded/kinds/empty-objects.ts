@@ -1,5 +1,5 @@
-// What an object of a built-in kind holds before anybody has set anything: the parts that the API server's types always
-// have. Nobody comes to own such a part by creating an object. Read when the fields of a new object get their owners.
+// The fields that an object of a built-in kind has before anything is set: those that the Go types always write. No
+// field manager owns them after a creation. Read when managedFields of a new object are computed.
 import type { Resource } from '../resource.ts';
 
 type Empty = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ type Empty = Readonly<Record<string, unknown>>;
 const template = { metadata: {}, spec: { containers: null } };
 const workload = { selector: null, template };
 
-/** By group and kind. Kinds that are not here have no such parts. */
+/** By group and kind. Other kinds have no such fields. */
 const emptyObjects: Readonly<Record<string, Empty>> = {
   '/Event': {
     involvedObject: {},
@@ -60,7 +60,7 @@ const emptyObjects: Readonly<Record<string, Empty>> = {
   'rbac.authorization.k8s.io/RoleBinding': { roleRef: { apiGroup: '', kind: '', name: '' } },
 };
 
-/** The parts that a new object has by itself. */
+/** The fields that a new object has before anything is set. */
 export function emptyObject({ group, kind, custom }: Resource): Empty {
   return custom ? {} : (emptyObjects[`${group}/${kind}`] ?? {});
 }

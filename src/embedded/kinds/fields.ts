@@ -1,4 +1,4 @@
-// What field selectors may ask of the built-in kinds besides metadata.name and metadata.namespace.
+// The fields of the built-in kinds that field selectors support besides metadata.name and metadata.namespace.
 import type { ApiObject } from '../resource.ts';
 import { at, scalarText, text } from './read.ts';
 
@@ -58,7 +58,7 @@ function eventSource(event: ApiObject): string {
   return text(event, 'source', 'component') || text(event, 'reportingComponent');
 }
 
-/** The accessors of a kind's selectable fields. */
+/** Reads the selectable fields of a kind. */
 export function selectableFieldsOf(group: string, kind: string): Accessors {
   return table[`${group}/${kind}`] ?? {};
 }

@@ -1,4 +1,4 @@
-// The built-in kinds of the embedded API server: what they are called, how they look, what they accept.
+// The built-in kinds of the embedded API server: names, schemas, defaults, validation.
 export { convertObject } from './convert.ts';
 export { decodeObject, pruneObject } from './decode.ts';
 export { emptyObject } from './empty-objects.ts';

@@ -1,4 +1,4 @@
-// What is expected here was compared with the answers of kube-apiserver 1.36.4.
+// The expected values were compared with the responses of kube-apiserver 1.36.4.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ApiObject, Resource } from '../resource.ts';
@@ -41,22 +41,22 @@ const container = { name: 'a', image: 'nginx:1.2' };
 const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [container] } };
 const deployment = { spec: { selector: { matchLabels: { app: 'x' } }, template } };
 
-describe('registry', () => {
-  test('every resource has a schema of its kind and a table', () => {
+describe('builtinResources', () => {
+  test('have a schema and printer columns', () => {
     for (const { schema, columns } of builtinResources()) {
       expect(schema.properties).toHaveProperty('metadata');
       expect(columns.length).toBeGreaterThan(0);
     }
   });
 
-  test('names are unique within a group and version', () => {
+  test('have names that are unique within a group and version', () => {
     const names = builtinResources().map(({ group, version, plural }) => `${group}/${version}/${plural}`);
     expect(new Set(names).size).toBe(names.length);
   });
 });
 
-describe('reading', () => {
-  test('drops unknown fields, nulls and zero values that mean nothing; keeps those that mean something', () => {
+describe('decodeObject', () => {
+  test('drops unknown fields, nulls, and zero values where they equal no value', () => {
     const { value, unknownFields } = decodeObject(resource('Pod'), {
       metadata: { labels: {}, name: 'x' },
       spec: {
@@ -99,13 +99,13 @@ describe('reading', () => {
       { spec: { containers: [{ resources: { limits: { cpu: 'abc' } } }] } },
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     ],
-  ])('%s with %j is refused like Go refuses it', (kind, object, text) => {
+  ])('refuses %s with %j like Kubernetes', (kind, object, text) => {
     expect(decodeObject(resource(kind), object).problem).toBe(
       `${kind} in version "v1" cannot be handled as a ${kind}: ${text}`,
     );
   });
 
-  test('reading what was read changes nothing', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (spec) => {
         const first = decodeObject(resource('Pod'), { metadata: {}, spec });
@@ -120,7 +120,7 @@ describe('reading', () => {
 });
 
 describe('defaults', () => {
-  test('a deployment', () => {
+  test('are set in a deployment', () => {
     expect(created('Deployment', deployment)).toMatchObject({
       spec: {
         replicas: 1,
@@ -150,7 +150,7 @@ describe('defaults', () => {
     });
   });
 
-  test('a pod gets what admission adds, requests from limits, and its class', () => {
+  test('are set in a pod: fields of admission plugins, requests from limits, and the QoS class', () => {
     const pod = created('Pod', {
       spec: {
         containers: [
@@ -181,7 +181,7 @@ describe('defaults', () => {
     });
   });
 
-  test('a service, a secret, a job, a network policy', () => {
+  test('are set in a service, a secret, a job and a network policy', () => {
     expect(created('Service', { spec: { clusterIP: 'None', ports: [{ port: 80 }] } })).toMatchObject({
       spec: {
         type: 'ClusterIP',
@@ -213,7 +213,7 @@ describe('defaults', () => {
     });
   });
 
-  test('are complete after one time', () => {
+  test('are idempotent', () => {
     for (const [kind, content] of [
       ['Deployment', deployment],
       ['Service', { spec: { ports: [{ port: 1 }] } }],
@@ -225,7 +225,7 @@ describe('defaults', () => {
   });
 });
 
-describe('refusals', () => {
+describe('validate', () => {
   test.each<[string, ApiObject, string]>([
     [
       'Deployment',
@@ -285,11 +285,11 @@ describe('refusals', () => {
       { metadata: { ownerReferences: [{ kind: 'Pod' }] } },
       '[metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty, metadata.ownerReferences.name: Invalid value: "": must not be empty, metadata.ownerReferences.uid: Invalid value: "": must not be empty]',
     ],
-  ])('%s: %#', (kind, content, text) => {
+  ])('refuses an invalid %s (%#)', (kind, content, text) => {
     expect(problems(kind, content)).toBe(text);
   });
 
-  test('names', () => {
+  test('refuses invalid names', () => {
     expect(problems('ConfigMap', {}, 'Bad_Name')).toBe(
       `metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
     );
@@ -326,7 +326,7 @@ describe('refusals', () => {
       { spec: { clusterIP: '10.0.0.2', ports: [{ port: 80 }] } },
       'spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set',
     ],
-  ])('a change of %s that is not allowed: %#', (kind, before, after, text) => {
+  ])('refuses a change of an immutable field of %s (%#)', (kind, before, after, text) => {
     const kindResource = resource(kind);
     const old = created(kind, { kind, ...before });
     const next = prepareForUpdate(kindResource, created(kind, { kind, ...after }), old);
@@ -335,7 +335,7 @@ describe('refusals', () => {
 });
 
 describe('updates', () => {
-  test('a service keeps the addresses that it was given', () => {
+  test('keep the allocated addresses and ports of a service', () => {
     const old = created('Service', {
       spec: { type: 'NodePort', clusterIP: '10.0.0.1', ports: [{ port: 80, nodePort: 30000 }] },
     });
@@ -345,7 +345,7 @@ describe('updates', () => {
     });
   });
 
-  test('generation follows the spec, and a deployment also its annotations', () => {
+  test('raise the generation with the spec, and for a deployment also with its annotations', () => {
     const old = created('Deployment', deployment);
     const kindResource = resource('Deployment');
     expect(raisesGeneration(kindResource, { ...old, status: { replicas: 1 } }, old)).toBe(false);
@@ -357,7 +357,7 @@ describe('updates', () => {
   });
 });
 
-describe('conversion', () => {
+describe('convertObject', () => {
   const event = {
     apiVersion: 'v1',
     kind: 'Event',
@@ -370,7 +370,7 @@ describe('conversion', () => {
     reportingComponent: 'r',
   };
 
-  test('an event is the same in both groups', () => {
+  test('converts an event between both API groups', () => {
     const other = convertObject(event, 'events.k8s.io/v1');
     expect(other).toMatchObject({
       apiVersion: 'events.k8s.io/v1',
@@ -382,7 +382,7 @@ describe('conversion', () => {
     expect(convertObject(other, 'v1')).toEqual({ ...event, reportingInstance: '' });
   });
 
-  test('an autoscaler keeps in version 1 what only version 2 can say', () => {
+  test('keeps the v2 fields of an autoscaler in its v1 annotations', () => {
     const cpu = {
       type: 'Resource',
       resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },

@@ -1,5 +1,5 @@
-// What the server decides about a write, after defaults and before validation: fields that clients may not set, and
-// those that a new object begins with.
+// Prepares an object for a write, after defaulting and before validation: resets fields that clients may not set, and
+// sets the initial fields of a new object.
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject, Resource } from '../resource.ts';
 import { fill, intoField } from './defaults/fill.ts';
@@ -7,8 +7,8 @@ import { admittedPod, pod, qosClass } from './defaults/pods.ts';
 import { job, jobSelector } from './defaults/workloads.ts';
 import { at, isObject, text } from './read.ts';
 
-/** The status of new objects, where the server writes more than `{}`. */
-const firstStatus: Readonly<Record<string, ApiObject>> = {
+/** The initial status of new objects, where it is not `{}`. */
+const initialStatus: Readonly<Record<string, ApiObject>> = {
   '/Namespace': { phase: 'Active' },
   '/PersistentVolume': { phase: 'Pending' },
   '/PersistentVolumeClaim': { phase: 'Pending' },
@@ -22,19 +22,19 @@ const firstStatus: Readonly<Record<string, ApiObject>> = {
   'policy/PodDisruptionBudget': { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
 };
 
-/** Kinds whose status a client may give on creation. */
+/** Kinds whose status a client may set on creation. */
 const keepsGivenStatus = new Set(['/Node', '/Namespace']);
 
 /**
- * A new object of a built-in or custom kind. Expects defaults to be set, and for jobs a `metadata.uid`. Cluster IPs
- * are the server's to give.
+ * Prepares a new object of any kind. Expects defaults to be set, and for jobs a `metadata.uid`. Cluster IPs are
+ * allocated elsewhere.
  */
 export function prepareForCreate(resource: Resource, object: ApiObject): ApiObject {
   const key = `${resource.group}/${resource.kind}`;
   let result = object;
   if (resource.status && !keepsGivenStatus.has(key)) {
     const { status: _given, ...rest } = result;
-    result = resource.custom ? rest : { ...rest, status: firstStatus[key] ?? {} };
+    result = resource.custom ? rest : { ...rest, status: initialStatus[key] ?? {} };
   }
   if (resource.custom) return result;
   if (key === '/Pod') {
@@ -44,7 +44,7 @@ export function prepareForCreate(resource: Resource, object: ApiObject): ApiObje
   if (key === '/Namespace') return intoField(result, 'spec', namespaceFinalizer);
   if (key === '/Service') return intoField(result, 'spec', addressFamilies);
   if (key === 'apps/DaemonSet') return withTemplateGeneration(result, '1');
-  // Reading it back from storage gives a job the labels of its template.
+  // Defaulting again gives the job the labels of its template.
   return key === 'batch/Job' ? job(jobSelector(result)) : result;
 }
 
@@ -65,7 +65,7 @@ function addressFamilies(spec: ApiObject): ApiObject {
 
 const templateGeneration = 'deprecated.daemonset.template.generation';
 
-/** An annotation that old clients read: how often the template changed. */
+/** The deprecated annotation that counts the changes of the template. */
 function withTemplateGeneration(object: ApiObject, value: string): ApiObject {
   return intoField(object, 'metadata', (metadata) =>
     intoField(metadata, 'annotations', (annotations) => ({ ...annotations, [templateGeneration]: value })),
@@ -79,13 +79,13 @@ function keepTemplateGeneration(next: ApiObject, old: ApiObject): ApiObject {
 }
 
 /**
- * The next state of an object: fields that a client may leave out of an update keep what the server gave them. Status
- * and metadata are the caller's business.
+ * Prepares an update: fields that the server set keep their values when the client leaves them out. The caller handles
+ * status and metadata.
  */
 export function prepareForUpdate(resource: Resource, next: ApiObject, old: ApiObject): ApiObject {
   if (resource.custom) return next;
   const key = `${resource.group}/${resource.kind}`;
-  if (key === '/Service') return keepService(next, old);
+  if (key === '/Service') return keepServiceAddresses(next, old);
   if (key === '/Namespace') return keepField(next, old, 'finalizers');
   return key === 'apps/DaemonSet' ? keepTemplateGeneration(next, old) : next;
 }
@@ -95,7 +95,7 @@ function keepField(next: ApiObject, old: ApiObject, field: string): ApiObject {
   return value === undefined ? next : intoField(next, 'spec', (spec) => ({ ...spec, [field]: value }));
 }
 
-function keepService(next: ApiObject, old: ApiObject): ApiObject {
+function keepServiceAddresses(next: ApiObject, old: ApiObject): ApiObject {
   const before = at(old, 'spec');
   if (!isObject(before) || text(next, 'spec', 'type') === 'ExternalName' || before['type'] === 'ExternalName')
     return next;
@@ -121,8 +121,8 @@ function keepNodePorts(spec: ApiObject, before: ApiObject): ApiObject {
   return { ...spec, ports };
 }
 
-/** Kinds that have no spec: everything but metadata and status counts. */
-function counted(object: ApiObject, resource: Resource): ApiObject {
+/** The object without metadata and status: changes of the rest raise the generation. */
+function specOf(object: ApiObject, resource: Resource): ApiObject {
   const { apiVersion: _version, kind: _kind, metadata: _metadata, ...rest } = object;
   if (!resource.status) return rest;
   const { status: _status, ...content } = rest;
@@ -132,7 +132,7 @@ function counted(object: ApiObject, resource: Resource): ApiObject {
 /** Does the change from old to next raise `metadata.generation`? */
 export function raisesGeneration(resource: Resource, next: ApiObject, old: ApiObject): boolean {
   if (!resource.hasGeneration || resource.kind === 'PriorityClass') return false;
-  if (!isDeepStrictEqual(counted(next, resource), counted(old, resource))) return true;
+  if (!isDeepStrictEqual(specOf(next, resource), specOf(old, resource))) return true;
   if (resource.group === 'apps' && resource.kind === 'Deployment') {
     const annotations = (object: ApiObject): unknown => at(object, 'metadata', 'annotations') ?? {};
     return !isDeepStrictEqual(annotations(next), annotations(old));

@@ -1,4 +1,4 @@
-// Reading fields of plain objects whose shape is not certain: a wrong type reads as absent. Used all over kinds/ and crd/.
+// Reads fields of untyped objects; a field of the wrong type counts as absent. Used throughout kinds/ and crd/.
 import type { ApiObject } from '../resource.ts';
 
 /** Is the value a JSON object? */
@@ -22,7 +22,7 @@ export function text(value: unknown, ...path: readonly string[]): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** The number at a path, or undefined. Big integers are narrowed: nothing that reads through here needs more. */
+/** The number at a path, or undefined. Big integers become numbers: no caller needs their precision. */
 export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
   const found = at(value, ...path);
   if (typeof found === 'bigint') return Number(found);

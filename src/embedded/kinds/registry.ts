@@ -1,5 +1,5 @@
-// Every built-in resource of the embedded API server: names, verbs, subresources. One line a resource; what a kind
-// prints, accepts and defaults is in the files beside this one.
+// The built-in resources of the embedded API server: names, verbs, subresources. Other files of this
+// folder have their columns, validation and defaults.
 import type { Resource } from '../resource.ts';
 import { columnsOf } from './columns/index.ts';
 import { definition } from './definitions.ts';
@@ -91,7 +91,7 @@ const autoscaler: Entry = {
   status,
 };
 
-/** [group, version, the package that names its definitions, resources]. */
+/** [group, version, package of the definitions, resources]. */
 const groups: readonly (readonly [string, string, string, readonly Entry[]])[] = [
   ['', 'v1', 'core.v1', core],
   ['apps', 'v1', 'apps.v1', apps],
@@ -222,7 +222,7 @@ const groups: readonly (readonly [string, string, string, readonly Entry[]])[] =
   ],
 ];
 
-function resourceOf(group: string, version: string, home: string, entry: Entry): Resource {
+function resourceOf(group: string, version: string, packageName: string, entry: Entry): Resource {
   return {
     group,
     version,
@@ -243,7 +243,7 @@ function resourceOf(group: string, version: string, home: string, entry: Entry):
     }),
     subresources: entry.subresources ?? [],
     get schema() {
-      return definition(`${home}.${entry.kind}`);
+      return definition(`${packageName}.${entry.kind}`);
     },
     columns: columnsOf(group, entry.kind),
     custom: false,
@@ -258,14 +258,14 @@ let resources: readonly Resource[] | undefined;
 
 /** The built-in resources in the order of discovery. */
 export function builtinResources(): readonly Resource[] {
-  resources ??= groups.flatMap(([group, version, home, entries]) =>
-    entries.map((entry) => resourceOf(group, version, home, entry)),
+  resources ??= groups.flatMap(([group, version, packageName, entries]) =>
+    entries.map((entry) => resourceOf(group, version, packageName, entry)),
   );
   return resources;
 }
 
 /** The name of the definition of a built-in resource, such as `apps.v1.Deployment`. */
 export function definitionNameOf(resource: Resource): string | undefined {
-  const home = groups.find(([group, version]) => group === resource.group && version === resource.version)?.[2];
-  return home === undefined || resource.custom ? undefined : `${home}.${resource.kind}`;
+  const packageName = groups.find(([group, version]) => group === resource.group && version === resource.version)?.[2];
+  return packageName === undefined || resource.custom ? undefined : `${packageName}.${resource.kind}`;
 }

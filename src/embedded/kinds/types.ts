@@ -249,7 +249,7 @@ export interface Namespace extends KubeObject {
   readonly status?: { readonly phase?: string; readonly conditions?: readonly Condition[] };
 }
 
-/** The name of a collection of the store; `T` is what its objects are, at compile time only. */
+/** The name of a collection in the store; `T` is the type of its objects, at compile time only. */
 export type Collection<T extends KubeObject = AnyObject> = string & { readonly __object?: T };
 
 export const pods: Collection<Pod> = 'pods';

@@ -1,8 +1,8 @@
-// What is allowed but probably not meant: told to whoever writes such an object, which is stored all the same.
+// Warnings about objects that are valid but probably not intended. They are sent to the client; the object is stored.
 import type { ApiObject, Resource } from '../resource.ts';
 import { at, objects, stringMap, strings, text } from './read.ts';
 
-/** Labels of nodes that have been renamed. */
+/** Deprecated node labels. */
 const renamedLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
@@ -12,7 +12,7 @@ const renamedLabels: Readonly<Record<string, string>> = {
 };
 const criticalPod = 'scheduler.alpha.kubernetes.io/critical-pod';
 
-/** The warnings that an object of a built-in kind deserves. */
+/** The warnings for an object of a built-in kind. */
 export function warningsOf({ group, kind, custom }: Resource, object: ApiObject): string[] {
   if (custom) return [];
   if (kind === 'Service' && strings(object, 'spec', 'externalIPs').length > 0) {

@@ -1,5 +1,5 @@
-// Optional fields of the built-in kinds in which zero, false, an empty string or an empty list is not the same as no
-// value. In every other optional field the API server drops such a value. Read by scripts/openapi.ts.
+// Optional fields of the built-in kinds in which zero, false, an empty string or an empty list differs from no value.
+// In all other optional fields the API server drops such values. Read by scripts/openapi.ts.
 
 /** By definition: the names of the fields, separated by spaces. */
 export const keptZeroValues: Readonly<Record<string, string>> = {

@@ -1,29 +1,29 @@
-// What an apply takes away: fields that its manager owned, no longer sends, and nobody else owns. Called by apply.ts.
+// Prunes fields that an applier owned, no longer sends, and nobody else owns. Called by apply.ts.
 import type { Schema } from '../schema/types.ts';
 import { difference, intersection, union, type FieldSet } from './field-set.ts';
 import type { JsonObject } from './json.ts';
 import type { Managed, ManagedEntry } from './managed-fields.ts';
 import { withObjectMeta } from './object-meta.ts';
 import { fieldsOf, withDeclaredParents } from './typed-fields.ts';
-import { hollowOut, removeFields } from './typed-remove.ts';
+import { removeFieldsKeepingParents, removeFields } from './typed-remove.ts';
 import { convertPart, type Versions } from './versions.ts';
 
-/** What the manager owned and no longer sends, unless someone else owns it too. */
+/** The fields that the manager owned and no longer sends, except those that others own too. */
 export function abandonedFields(schema: Schema, merged: JsonObject, claims: Managed, last: FieldSet): FieldSet {
   const held = (fields: FieldSet): FieldSet => withDeclaredParents(schema, fields);
   const present = held(fieldsOf(schema, merged));
   const lastHeld = held(last);
-  const bare = hollowOut(schema, merged, lastHeld);
+  const bare = removeFieldsKeepingParents(schema, merged, lastHeld);
   const claimed = [...claims.values()].map((entry) => entry.fields).reduce(union);
   const kept = union(held(fieldsOf(schema, bare)), held(claimed));
-  const pruned = hollowOut(schema, merged, difference(present, kept));
-  // Removing a field takes what is below it along; only what the manager owned may really go.
+  const pruned = removeFieldsKeepingParents(schema, merged, difference(present, kept));
+  // Removing a field also removes its children; only fields that the manager owned may be removed.
   return intersection(difference(present, held(fieldsOf(schema, pruned))), lastHeld);
 }
 
 /**
- * The object without these fields, where not all managers speak the version of the object: what each of them owns is
- * put back in its own version, and what goes is decided in the version that the manager applied last.
+ * Prunes an object whose managers use different API versions: what each of them owns is restored in its own version,
+ * and the fields to remove are computed in the version that the manager applied last.
  */
 export function pruneInVersions(
   versions: Versions,
@@ -38,7 +38,7 @@ export function pruneInVersions(
   let pruned = without(lastSchema, start, held(lastSchema, last.fields));
   let whole = start;
   const byVersion = Map.groupBy(claims.values(), (entry) => entry.apiVersion);
-  // The version that was applied last comes first: what is owned in it may be needed to convert the rest.
+  // The version that was applied last comes first: fields owned in it may be needed to convert the rest.
   for (const version of new Set([last.apiVersion, ...byVersion.keys()])) {
     const schema = versions.schemaOf(version);
     const entries = byVersion.get(version) ?? [];

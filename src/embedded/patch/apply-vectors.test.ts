@@ -1,5 +1,5 @@
-// Replays sequences of applies and updates whose outcomes kube-apiserver's own field manager recorded, and checks
-// on random configurations what must hold for every one of them.
+// Replays sequences of applies and updates with results recorded from kube-apiserver's own field manager, and checks
+// properties of applies on random configurations.
 import { deepFreeze } from '../../watchable/index.ts';
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
@@ -21,9 +21,9 @@ interface Step {
   readonly force?: boolean;
   readonly subresource?: string;
   readonly apiVersion?: string;
-  /** What is applied; for an update, a merge patch on the object. */
+  /** The applied object; for an update, a merge patch of the object. */
   readonly object: JsonObject;
-  /** How the refusal reads. */
+  /** The expected conflict message. */
   readonly conflict?: string;
   readonly causes?: readonly (readonly [message: string, field: string])[];
   readonly error?: string;
@@ -41,7 +41,7 @@ interface Vector {
 const file = new URL('testdata/apply-vectors.json', import.meta.url);
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[];
 
-function carryOut(
+function runStep(
   { kind, apiVersion: stored }: Vector,
   step: Step,
   live: JsonObject | undefined,
@@ -67,7 +67,7 @@ function carryOut(
   return trackUpdate(deepFreeze({ schema, old, next, manager, apiVersion, subresource, now }));
 }
 
-/** What the server does between two writes: it stores no nulls and sets its own metadata. */
+/** Stores the object as the server does: without nulls, and with the server's metadata. */
 function asStored({ apiVersion }: Vector, object: JsonObject, index: number): JsonObject {
   const clean = withoutNulls(object) as JsonObject;
   const metadata = { ...(clean['metadata'] as JsonObject), uid: 'u', resourceVersion: String(index) };
@@ -97,7 +97,7 @@ describe('recorded applies and updates', () => {
     for (const [index, step] of vector.steps.entries()) {
       const now = Date.UTC(2020, 0, 1, 0, index);
       try {
-        live = asStored(vector, carryOut(vector, step, live, now), index);
+        live = asStored(vector, runStep(vector, step, live, now), index);
         expect(step.conflict ?? step.error).toBeUndefined();
       } catch (error) {
         if (!(error instanceof PatchError)) throw error;
@@ -124,12 +124,12 @@ describe('applies of random configurations', () => {
     return deepFreeze(applyPatch(deepFreeze(request)).object);
   }
 
-  /** A manager that owns nothing leaves no trace, and the next one would take its work for untracked. */
+  /** Adds a label: a manager without fields has no entry, and the next apply would treat the object as untracked. */
   function labelled(metadata: unknown): JsonObject {
     return { ...(metadata as JsonObject), labels: { owner: 'a' } };
   }
 
-  test('the second of two equal applies changes nothing', () => {
+  test('applying the same configuration twice changes nothing', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const random = new Random(seed);
@@ -142,7 +142,7 @@ describe('applies of random configurations', () => {
     );
   });
 
-  test('managers of different fields may come in any order', () => {
+  test('the order in which managers apply different fields does not matter', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const random = new Random(seed);
@@ -156,7 +156,7 @@ describe('applies of random configurations', () => {
     );
   });
 
-  test('a manager that sends nothing any more leaves the object as if it had never been there', () => {
+  test('a manager that applies an empty configuration removes everything that it had applied', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const random = new Random(seed);

@@ -55,7 +55,7 @@ function containersOf(object: JsonObject): unknown {
 }
 
 describe('server-side apply', () => {
-  test('creates an object and records what was sent, to the second', () => {
+  test('creates an object and records its fields, with the time in seconds', () => {
     const created = apply(undefined, 'a', { metadata: { name: 'x', labels: { app: 'x' } }, spec: { replicas: 1 } });
     expect(created).toEqual({
       apiVersion: 'apps/v1',
@@ -78,13 +78,13 @@ describe('server-side apply', () => {
     });
   });
 
-  test('applying the same again returns the very same object, with the old time', () => {
+  test('returns the same object, with the old time, when the configuration has not changed', () => {
     const part = withContainers(container('web', { env: [{ name: 'A', value: '1' }] }));
     const live = apply(undefined, 'a', part);
     expect(apply(live, 'a', part, { now: LATER })).toBe(live);
   });
 
-  test('two managers share an object, and each takes away only what is its own', () => {
+  test('lets two managers share an object, and removes only the fields of the one that drops them', () => {
     const live = apply(apply(undefined, 'a', withContainers(container('web'))), 'b', withContainers(container('side')));
     expect(containersOf(live)).toEqual([container('web'), container('side')]);
     const without = apply(live, 'a', withContainers(), { now: LATER });
@@ -92,7 +92,7 @@ describe('server-side apply', () => {
     expect(Object.keys(owners(without))).toEqual(['b']);
   });
 
-  test('a field that another manager owns too outlives the one that drops it', () => {
+  test('keeps a field until the last of its owners drops it', () => {
     const both = apply(apply(undefined, 'a', { ...named, spec: { replicas: 2 } }), 'b', {
       ...named,
       spec: { replicas: 2 },
@@ -101,7 +101,7 @@ describe('server-side apply', () => {
     expect(apply(apply(both, 'a', named), 'b', named)).not.toHaveProperty('spec');
   });
 
-  test('a conflict names the owner and the field, and changes nothing', () => {
+  test('names the owner and the field in a conflict', () => {
     const live = trackUpdate({
       schema: deployment,
       old: undefined,
@@ -122,12 +122,12 @@ describe('server-side apply', () => {
     });
   });
 
-  test('several conflicts are listed by owner', () => {
+  test('lists several conflicts by owner', () => {
     const one = apply(undefined, 'a', { ...named, spec: { replicas: 1, paused: true } });
     const two = apply(one, 'b', withContainers(container('web')));
-    const wanted = { ...withContainers(container('web', { image: 'other' })) };
+    const changed = { ...withContainers(container('web', { image: 'other' })) };
     const error = refusal(() =>
-      apply(two, 'c', { ...named, spec: { ...(wanted['spec'] as JsonObject), replicas: 2, paused: false } }),
+      apply(two, 'c', { ...named, spec: { ...(changed['spec'] as JsonObject), replicas: 2, paused: false } }),
     );
     expect(error.message).toBe(
       [
@@ -141,20 +141,20 @@ describe('server-side apply', () => {
     expect(error.causes.map(({ field }) => field)).toContain('.spec.template.spec.containers[name="web"].image');
   });
 
-  test('force takes the field over', () => {
+  test('takes over fields with force', () => {
     const live = apply(undefined, 'a', { ...named, spec: { replicas: 1, paused: true } });
     const forced = apply(live, 'b', { ...named, spec: { replicas: 5 } }, { force: true });
     expect(forced['spec']).toEqual({ replicas: 5, paused: true });
     expect(owners(forced)).toEqual({ a: { 'f:spec': { 'f:paused': {} } }, b: { 'f:spec': { 'f:replicas': {} } } });
   });
 
-  test('equal values are no conflict: the field gets two owners', () => {
+  test('reports no conflict for equal values: the field gets two owners', () => {
     const part = { ...named, spec: { replicas: 1 } };
     const shared = apply(apply(undefined, 'a', part), 'b', part, { now: LATER });
     expect(owners(shared)['a']).toEqual(owners(shared)['b']);
   });
 
-  test('keys with a schema default match whether they are written or not', () => {
+  test('matches list keys with a schema default whether they are set or not', () => {
     const options = { schema: service };
     const live = apply(undefined, 'a', { ...named, spec: { ports: [{ port: 80, name: 'http' }] } }, options);
     expect(JSON.stringify(owners(live)['a'])).toContain('k:{\\"port\\":80,\\"protocol\\":\\"TCP\\"}');
@@ -173,7 +173,7 @@ describe('server-side apply', () => {
     ]);
   });
 
-  test('atomic lists and maps are owned as a whole; free-form objects field by field', () => {
+  test('treats atomic lists and maps as one field, and free-form objects field by field', () => {
     const options = { schema: custom };
     const live = apply(
       undefined,
@@ -195,14 +195,14 @@ describe('server-side apply', () => {
     );
   });
 
-  test('metadata that a custom schema leaves open is still a set and maps', () => {
+  test('merges finalizers and labels even if a custom schema does not describe metadata', () => {
     const options = { schema: custom };
     const live = apply(undefined, 'a', { metadata: { name: 'x', finalizers: ['f/a'] } }, options);
     const both = apply(live, 'b', { metadata: { name: 'x', finalizers: ['f/b'], labels: { l: '1' } } }, options);
     expect(both['metadata']).toMatchObject({ finalizers: ['f/a', 'f/b'], labels: { l: '1' } });
   });
 
-  test('an object that nobody tracked gets an entry for what it had', () => {
+  test('adds the manager before-first-apply for the fields of an untracked object', () => {
     const bare = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -219,7 +219,7 @@ describe('server-side apply', () => {
     );
   });
 
-  test('kubectl takes over what it wrote by client-side apply, and keeps the annotation true', () => {
+  test('lets kubectl take over its client-side applied fields, and updates the last-applied annotation', () => {
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
     const config = { apiVersion: 'apps/v1', kind: 'Deployment', ...named, spec: { replicas: 1 } };
     const next = { ...config, metadata: { name: 'x', annotations: { [annotation]: JSON.stringify(config) } } };
@@ -234,7 +234,7 @@ describe('server-side apply', () => {
     );
   });
 
-  test('a status writer has an entry of its own, and its name says so in conflicts', () => {
+  test('keeps a separate entry for the status subresource, and names it in conflicts', () => {
     const live = apply(undefined, 'a', { ...named, spec: { replicas: 1 } });
     const status = { conditions: [{ type: 'Ready', status: 'True' }] };
     const reported = apply(live, 'a', { ...named, status }, { subresource: 'status' });
@@ -245,7 +245,7 @@ describe('server-side apply', () => {
     );
   });
 
-  test('big integers survive in values and in keys', () => {
+  test('preserves big integers in values and in keys', () => {
     const options = { schema: service };
     const part = { ...named, spec: { ports: [{ port: 2n ** 60n, name: 'big' }] } };
     const live = apply(undefined, 'a', part, options);
@@ -264,7 +264,7 @@ describe('server-side apply', () => {
     ],
     ['a map for a scalar', { spec: { replicas: {} } }, '.spec.replicas: expected integer, got object'],
     ['a list for a map', { spec: [] }, '.spec: expected map, got list'],
-    ['items with one key', withContainers(container('a'), container('a')), 'duplicate entries for key [name="a"]'],
+    ['items with the same key', withContainers(container('a'), container('a')), 'duplicate entries for key [name="a"]'],
     ['an item without keys', withContainers({ image: 'i' }), 'omits all key fields ["name"]'],
   ])('refuses %s', (_, part, mention) => {
     const error = refusal(() => apply(undefined, 'a', part));

@@ -1,5 +1,5 @@
-// Server-side apply: merges a configuration into the live object, drops what its manager no longer sends, and
-// refuses to change what others own. Called for `application/apply-patch+yaml`.
+// Server-side apply: merges a configuration into the live object, removes fields that its manager no longer sends, and
+// refuses to change fields of other managers. Called for `application/apply-patch+yaml`.
 import { timestamp } from '../../kube/times.ts';
 import type { Schema } from '../schema/types.ts';
 import { ApplyConflict, PatchError } from './errors.ts';
@@ -16,26 +16,26 @@ import { ItemError } from './shape.ts';
 import { recordUpdate } from './track-update.ts';
 import { fieldsOf } from './typed-fields.ts';
 import { mergeTyped } from './typed-merge.ts';
-import { hollowOut, removeFields } from './typed-remove.ts';
+import { removeFieldsKeepingParents, removeFields } from './typed-remove.ts';
 import { structureErrors } from './typed-validate.ts';
 import { MissingVersion, type Versions } from './versions.ts';
 
 interface ApplyRequest {
   readonly schema: Schema;
-  /** The object as it is stored; undefined when the apply creates it. */
+  /** The stored object; undefined when the apply creates it. */
   readonly live: JsonObject | undefined;
   readonly applied: JsonObject;
   readonly manager: string;
   readonly force: boolean;
   readonly apiVersion: string;
   readonly subresource?: string;
-  /** The other versions of the kind, when it has several. */
+  /** Access to other API versions, if the kind has several. */
   readonly versions?: Versions | undefined;
   readonly now: number;
 }
 
 /**
- * Applies a configuration. The result is the very `live` object when nothing changed.
+ * Applies a configuration. Returns the `live` object itself when nothing changed.
  * Fields that the endpoint does not write, such as `status`, must not be in `applied`.
  */
 export function applyPatch(request: ApplyRequest): { object: JsonObject } {
@@ -72,7 +72,7 @@ function apply(request: ApplyRequest): JsonObject {
   return request.live !== undefined && sameJson(object, request.live) ? request.live : object;
 }
 
-/** The merged object without what its manager no longer sends: as it is compared, and as it is kept. */
+/** The merged object without fields that its manager no longer sends: `after` for comparison, `trimmed` for storage. */
 function prune(
   { schema, apiVersion, versions }: ApplyRequest,
   merged: JsonObject,
@@ -87,12 +87,12 @@ function prune(
   }
   const gone = abandonedFields(schema, merged, claims, last.fields);
   return {
-    after: hollowOut(schema, merged, gone) as JsonObject,
+    after: removeFieldsKeepingParents(schema, merged, gone) as JsonObject,
     trimmed: removeFields(schema, merged, gone) as JsonObject,
   };
 }
 
-/** Fields of an object that was made without tracking belong to an entry of their own, so that they are not lost. */
+/** Fields of an untracked object get an entry of their own, so that the apply does not remove them. */
 function managersBefore(request: ApplyRequest, before: JsonObject): Managed {
   const { schema, live, apiVersion, subresource, now } = request;
   const managed = readManagedFields(live);

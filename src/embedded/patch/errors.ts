@@ -1,6 +1,6 @@
-// The one error of the patch engine; the REST layer turns it into a Status.
+// Errors of the patch engine; the REST layer turns them into a Status.
 
-/** One detail of a refusal, as `status.details.causes` carries it. */
+/** An item of `status.details.causes`. */
 interface PatchCause {
   readonly reason: string;
   readonly message: string;
@@ -16,7 +16,7 @@ const REASONS = {
   500: '',
 } as const;
 
-/** A patch that was refused. Nothing was changed. */
+/** A patch is refused. */
 export class PatchError extends Error {
   readonly code: keyof typeof REASONS;
   readonly reason: string;
@@ -31,7 +31,7 @@ export class PatchError extends Error {
   }
 }
 
-/** A server-side apply that would overwrite what another manager owns. */
+/** A server-side apply would overwrite fields of another manager. */
 export class ApplyConflict extends PatchError {
   constructor(message: string, causes: readonly PatchCause[]) {
     super(409, message, causes);

@@ -1,24 +1,24 @@
-// Elements of field paths, held in the form that `managedFields` stores: `f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`.
-// Equal elements have equal strings, so they serve as map keys as they are.
+// Elements of field paths, in the format of `managedFields`: `f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`.
+// Equal elements are equal strings, so they can be used as map keys.
 import { isObject, sameScalar, type JsonObject } from './json.ts';
 
-/** The element that leads to a field of an object. */
+/** The element of a field of an object. */
 export function fieldElement(name: string): string {
   return `f:${name}`;
 }
 
-/** The element that leads to the item of a list with these key fields. */
+/** The element of a list item with these key fields. */
 export function keyElement(keys: JsonObject): string {
   const names = Object.keys(keys).sort(compareStrings);
   return `k:{${names.map((name) => `${scalarText(name)}:${scalarText(keys[name])}`).join(',')}}`;
 }
 
-/** The element that leads to a scalar of a set. */
+/** The element of a scalar in a set. */
 export function valueElement(value: unknown): string {
   return `v:${scalarText(value)}`;
 }
 
-/** Reads a stored element into its canonical form; undefined when its kind is unknown, which a reader must skip. */
+/** Parses a stored element into its canonical form; undefined for an unknown kind, which a reader must skip. */
 export function parseElement(stored: string): string | undefined {
   const content = stored.slice(2);
   switch (stored.slice(0, 2)) {
@@ -49,12 +49,12 @@ export function isKeyElement(element: string): boolean {
   return element.startsWith('k:');
 }
 
-/** A path in words: `.spec.containers[name="a"].image`. */
+/** Formats a path: `.spec.containers[name="a"].image`. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }
 
-/** One element in words. */
+/** Formats one element. */
 export function elementText(element: string): string {
   const content = element.slice(2);
   if (element.startsWith('f:')) return `.${content}`;
@@ -68,13 +68,16 @@ export function elementText(element: string): string {
 
 const KIND_ORDER = ['f', 'k', 'v', 'i'];
 
-/** Elements in the order in which they are stored: fields, then keys, then values, then indices. */
+/** Sorts elements as `managedFields` stores them: fields, then keys, then values, then indices. */
 export function sortedElements(elements: Iterable<string>): string[] {
-  const byKind = Map.groupBy(elements, (element) => element[0]!);
+  const all = [...elements];
+  // Most sets contain only fields.
+  if (all.every((element) => element.startsWith('f:'))) return all.sort(compareStrings);
+  const byKind = Map.groupBy(all, (element) => element[0]!);
   return KIND_ORDER.flatMap((kind) => sortedKind(kind, byKind.get(kind) ?? []));
 }
 
-/** Each element is read once, and not whenever it is compared. */
+/** Parses each element once instead of at every comparison. */
 function sortedKind(kind: string, elements: readonly string[]): readonly string[] {
   if (kind === 'f' || elements.length < 2) return elements.toSorted(compareStrings);
   const read = elements.map((element) => ({
@@ -111,7 +114,7 @@ function compareScalars(left: unknown, right: unknown): number {
   return (left as number) < (right as number) ? -1 : 1;
 }
 
-/** Orders by code units, as Go orders its strings; `localeCompare` would not. */
+/** Compares by code units, like Go; `localeCompare` does not. */
 export function compareStrings(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
@@ -120,7 +123,7 @@ function parseScalar(text: string): unknown {
   return JSON.parse(text, keepBigIntegers);
 }
 
-/** A scalar as JSON. Escapes as Go's encoder does, so that what we store equals what kube-apiserver stores. */
+/** A scalar as JSON, escaped like Go's encoder, so that the stored text equals that of kube-apiserver. */
 export function scalarText(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   return JSON.stringify(value).replace(

@@ -37,8 +37,8 @@ const laws: Record<string, (a: FieldSet, b: FieldSet, c: FieldSet) => [FieldSet,
     intersection(a, union(b, c)),
     union(intersection(a, b), intersection(a, c)),
   ],
-  'difference and intersection make up the whole': (a, b) => [union(difference(a, b), intersection(a, b)), a],
-  'taking away in steps is taking away at once': (a, b, c) => [
+  'difference and intersection add up to the first set': (a, b) => [union(difference(a, b), intersection(a, b)), a],
+  'the difference of a union equals successive differences': (a, b, c) => [
     difference(a, union(b, c)),
     difference(difference(a, b), c),
   ],
@@ -54,7 +54,7 @@ describe('field sets', () => {
     );
   });
 
-  test('a difference holds exactly the paths that only the first set holds', () => {
+  test('a difference contains exactly the paths that are only in the first set', () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
         const taken = new Set(texts(b));
@@ -64,7 +64,7 @@ describe('field sets', () => {
     );
   });
 
-  test('the stored form reads back as it was written', () => {
+  test('FieldsV1 is parsed back to the same set', () => {
     fc.assert(
       fc.property(sets, (set) => {
         const stored = JSON.parse(JSON.stringify(toFieldsV1(set))) as unknown;
@@ -73,7 +73,7 @@ describe('field sets', () => {
     );
   });
 
-  test('the stored form is that of Kubernetes', () => {
+  test('FieldsV1 is formatted like in Kubernetes', () => {
     const set = fieldSetOf(
       ['f:metadata', 'f:labels'],
       ['f:metadata', 'f:labels', 'f:app'],
@@ -89,7 +89,7 @@ describe('field sets', () => {
     );
   });
 
-  test('elements are read whatever their spelling, and unknown kinds are skipped', () => {
+  test('elements are normalised, and unknown kinds are skipped', () => {
     expect(parseElement('k:{ "b": 1, "a": "x" }')).toBe('k:{"a":"x","b":1}');
     expect(parseElement('v:"a\\u003cb"')).toBe(valueElement('a<b'));
     expect(texts(fromFieldsV1({ 'z:later': {}, 'f:a': { 'i:0': {} } }))).toEqual(['.a[0]']);
@@ -99,12 +99,12 @@ describe('field sets', () => {
     expect(() => fromFieldsV1({ [element]: {} })).toThrow(SyntaxError);
   });
 
-  test('paths read as the server prints them', () => {
+  test('paths are formatted like in messages of the API server', () => {
     const path = ['f:spec', keyElement({ protocol: 'TCP', containerPort: 80 }), 'f:x', valueElement('v'), 'i:3'];
     expect(pathText(path)).toBe('.spec[containerPort=80,protocol="TCP"].x[="v"][3]');
   });
 
-  test('the stored order is total', () => {
+  test('elements have a total order', () => {
     fc.assert(
       fc.property(elements, elements, (left, right) => {
         expect(sortedElements([left, right])).toEqual(sortedElements([right, left]));

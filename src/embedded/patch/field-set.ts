@@ -1,14 +1,14 @@
-// Sets of fields as a trie, and their stored form FieldsV1. A set that holds `.spec` need not hold what is below it.
+// Sets of fields as a trie, and their stored format FieldsV1. A set with `.spec` need not contain its children.
 import { parseElement, sortedElements } from './field-path.ts';
 import { isObject, type JsonObject } from './json.ts';
 
-/** A set of field paths: the members at this level, and the sets below. No set below is empty. */
+/** A set of field paths: the members at this level, and the child sets, which are never empty. */
 export interface FieldSet {
   readonly members: ReadonlySet<string>;
   readonly children: ReadonlyMap<string, FieldSet>;
 }
 
-/** A set that is being filled; it is a FieldSet at any moment. */
+/** A mutable FieldSet. */
 export interface FieldSetBuilder extends FieldSet {
   readonly members: Set<string>;
   readonly children: Map<string, FieldSetBuilder>;
@@ -20,7 +20,7 @@ export function fieldSetBuilder(): FieldSetBuilder {
   return { members: new Set(), children: new Map() };
 }
 
-/** Adds a path. The empty path stands for the whole object, which nobody owns. */
+/** Adds a path. The empty path, the whole object, is ignored because nobody owns it. */
 export function insertPath(set: FieldSetBuilder, path: readonly string[], last?: string): void {
   const parents = last === undefined ? path.slice(0, -1) : path;
   const member = last ?? path.at(-1);
@@ -45,7 +45,7 @@ export function isEmpty(set: FieldSet): boolean {
   return set.members.size === 0 && set.children.size === 0;
 }
 
-/** What the set holds below one element. */
+/** The child set of one element. */
 export function below(set: FieldSet, element: string): FieldSet {
   return set.children.get(element) ?? NO_FIELDS;
 }
@@ -70,7 +70,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return { members: left.members.intersection(right.members), children };
 }
 
-/** The paths of one set that are not in the other; taking a field away leaves the fields below it. */
+/** The paths of one set that are not in the other; removing a field keeps its children. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmpty(right)) return left;
   const children = new Map<string, FieldSet>();
@@ -81,7 +81,7 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return { members: left.members.difference(right.members), children };
 }
 
-/** Every path, in stored order: the members of a level come before what is below them. */
+/** All paths, in stored order: the members of a level come before its child sets. */
 export function* fieldPaths(set: FieldSet, prefix: readonly string[] = []): Generator<readonly string[]> {
   for (const element of sortedElements(set.members)) yield [...prefix, element];
   for (const element of sortedElements(set.children.keys())) {
@@ -89,7 +89,7 @@ export function* fieldPaths(set: FieldSet, prefix: readonly string[] = []): Gene
   }
 }
 
-/** The stored form: `{"f:spec":{"f:replicas":{}}}`; a `.` says that the field above is itself a member. */
+/** The stored format: `{"f:spec":{"f:replicas":{}}}`; a `.` means that the parent field is itself a member. */
 export function toFieldsV1(set: FieldSet): JsonObject {
   const elements = sortedElements(set.members.union(set.children));
   return Object.fromEntries(
@@ -101,7 +101,7 @@ export function toFieldsV1(set: FieldSet): JsonObject {
   );
 }
 
-/** Reads the stored form; throws a SyntaxError that names what it cannot read. */
+/** Parses the stored format; throws a SyntaxError that names the invalid element. */
 export function fromFieldsV1(fields: unknown): FieldSet {
   if (!isObject(fields)) throw new SyntaxError('fieldsV1 must be an object');
   const members = new Set<string>();

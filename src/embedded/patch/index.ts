@@ -1,9 +1,9 @@
-// The patch engine: pure functions from an object and a patch to the patched object. The REST layer calls these.
+// The patch engine: pure functions from an object and a patch to the patched object. Called by the REST layer.
 export { applyPatch } from './apply.ts';
 export { PatchError } from './errors.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
-export { withOwnersOfScale, withScaleOwners, type ReplicasPaths } from './scale-owners.ts';
+export { withManagersFromObject, withManagersFromScale, type ReplicasPaths } from './scale-owners.ts';
 export { applyStrategicMergePatch } from './strategic.ts';
 export { trackUpdate } from './track-update.ts';
 export { MissingVersion } from './versions.ts';

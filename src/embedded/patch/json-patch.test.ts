@@ -52,8 +52,8 @@ describe('JSON patch', () => {
   test.each([
     ['index past the end', { op: 'add', path: '/list/3', value: 1 }, '/list/3'],
     ['index before the start', { op: 'remove', path: '/list/-3' }, '/list/-3'],
-    ['index that is no number', { op: 'add', path: '/list/one', value: 1 }, 'one'],
-    ['replace at the dash', { op: 'replace', path: '/list/-', value: 1 }, '/list/-'],
+    ['index that is not a number', { op: 'add', path: '/list/one', value: 1 }, 'one'],
+    ['replace at index -', { op: 'replace', path: '/list/-', value: 1 }, '/list/-'],
     ['remove a missing key', { op: 'remove', path: '/a/none' }, '/a/none'],
     ['remove below a missing key', { op: 'remove', path: '/none/b' }, '/none/b'],
     ['add below a scalar', { op: 'add', path: '/a/b/c', value: 1 }, '/a/b/c'],
@@ -69,12 +69,12 @@ describe('JSON patch', () => {
     expect(error.message).toContain(mention);
   });
 
-  test('a failed test names the path', () => {
+  test('names the path of a failed test', () => {
     const error = refused({ op: 'test', path: '/a/b', value: 2 });
     expect(error).toMatchObject({ code: 422, reason: 'Invalid', message: 'testing value /a/b failed: test failed' });
   });
 
-  test('refuses what is not a list of operations', () => {
+  test('refuses a body that is not a list of operations', () => {
     expect(refusal(() => applyJsonPatch(document, {}))).toMatchObject({ code: 400 });
     expect(refusal(() => applyJsonPatch(document, [1]))).toMatchObject({ code: 400 });
   });
@@ -86,14 +86,14 @@ describe('JSON patch', () => {
     expect(refused(...doubling).message).toContain('exceeding the limit 3145728');
   });
 
-  test('keys of the prototype are ordinary keys', () => {
+  test('treats keys of Object.prototype as ordinary keys', () => {
     expect(refused({ op: 'remove', path: '/constructor' }).message).toContain('constructor');
     const added = patched({ op: 'add', path: '/__proto__', value: { polluted: true } });
     expect(Object.keys(added)).toContain('__proto__');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test('big integers survive, and unchanged parts are shared', () => {
+  test('preserves big integers and shares unchanged parts', () => {
     const big = deepFreeze({ a: { id: 2n ** 60n }, b: { c: 1 } });
     const result = applyJsonPatch(big, [
       { op: 'test', path: '/a/id', value: 2n ** 60n },
@@ -103,7 +103,7 @@ describe('JSON patch', () => {
     expect(result['a']).toBe(big.a);
   });
 
-  test('all operations or none: a failing last operation leaves the document as it was', () => {
+  test('changes nothing when the last operation fails', () => {
     const operation = fc.oneof(
       fc.record({ op: fc.constant('add'), path: fc.constantFrom('/a/x', '/list/-', '/new'), value: fc.jsonValue() }),
       fc.record({ op: fc.constant('replace'), path: fc.constantFrom('/a/b', '/list/0'), value: fc.jsonValue() }),

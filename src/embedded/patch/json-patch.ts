@@ -1,20 +1,20 @@
-// JSON Patch (RFC 6902) with the liberties of the Kubernetes API server: negative indices count from the end,
-// `replace` may create a key, and a null counts as absent. Called for `application/json-patch+json`.
+// JSON Patch (RFC 6902) with the deviations of the Kubernetes API server: negative indices count from the end,
+// `replace` may create a key, and null equals absent. Called for `application/json-patch+json`.
 import { stringifyJson } from '../../kube/json.ts';
 import { PatchError } from './errors.ts';
 import { isList, isObject, ownValue, sameJson, setField, type JsonList, type JsonObject } from './json.ts';
 
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
-/** How many items of lists may move for others that come before them or go: so many take a moment. */
+/** How many list items may be shifted by inserting and removing others; limits the time that a patch takes. */
 const MAX_MOVED_ITEMS = 20_000_000;
 
 type Container = JsonObject | JsonList;
 
-/** A document on its way through the operations. What they have recreated they change in place from then on. */
+/** The document while it is patched. Containers are copied on their first change, and then changed in place. */
 class Draft {
   root: Container;
-  readonly #ours = new WeakSet<object>();
+  readonly #copied = new WeakSet<object>();
   #copiedBytes = 0;
   #movedItems = 0;
 
@@ -22,7 +22,7 @@ class Draft {
     this.root = document;
   }
 
-  /** What a pointer leads to; the last key may be missing from an object, and then the value is null. */
+  /** The value at a pointer; null if the last key is missing from an object. */
   valueAt(path: string, kind: string): unknown {
     const { parents, key } = locate(this.root, path, kind);
     const container = parents.at(-1)!;
@@ -30,7 +30,7 @@ class Draft {
     return ownValue(container, key) ?? null;
   }
 
-  /** Changes the container that holds what a pointer leads to. */
+  /** Changes the container of the value at a pointer. */
   edit(path: string, kind: string, change: (container: JsonObject | unknown[], key: string) => void): void {
     const { parents, keys, key } = locate(this.root, path, kind);
     let container = this.#own(parents[0]!);
@@ -43,7 +43,7 @@ class Draft {
     change(container, key);
   }
 
-  /** A copy shares nothing with what it was made of: both may change. A few copies of copies would grow without bound. */
+  /** A deep copy, because both may change. The size is limited, because copies of copies grow exponentially. */
   copy(value: unknown): unknown {
     this.#copiedBytes += Buffer.byteLength(stringifyJson(value));
     if (this.#copiedBytes > MAX_COPIED_BYTES) {
@@ -54,7 +54,6 @@ class Draft {
     return copyOf(value);
   }
 
-  /** Adds an item to a list, or removes one. */
   splice(list: unknown[], index: number, removed: 0 | 1, ...added: readonly unknown[]): void {
     this.#movedItems += list.length - index;
     if (this.#movedItems > MAX_MOVED_ITEMS) {
@@ -64,14 +63,14 @@ class Draft {
   }
 
   #own(container: Container): JsonObject | unknown[] {
-    if (this.#ours.has(container)) return container as JsonObject | unknown[];
+    if (this.#copied.has(container)) return container as JsonObject | unknown[];
     const made = isList(container) ? [...container] : { ...container };
-    this.#ours.add(made);
+    this.#copied.add(made);
     return made;
   }
 }
 
-/** A deep copy. That of the engine takes ten times as long for what is small. */
+/** A deep copy. For small values, `structuredClone` takes ten times as long. */
 function copyOf(value: unknown): unknown {
   if (isList(value)) return value.map(copyOf);
   if (!isObject(value)) return value;
@@ -80,7 +79,7 @@ function copyOf(value: unknown): unknown {
   return copy;
 }
 
-/** Applies every operation in order, or throws and leaves nothing applied. */
+/** Applies all operations in order, or throws and applies none. */
 export function applyJsonPatch(document: JsonObject, patch: unknown): JsonObject {
   if (!isList(patch)) throw new PatchError(400, 'a JSON patch must be a list of operations');
   if (patch.length > MAX_OPERATIONS) {
@@ -151,7 +150,7 @@ function replace(draft: Draft, path: string, value: unknown): void {
   draft.edit(path, 'replace', (container, key) => put(container, key, value, path, 'replace'));
 }
 
-/** Sets a field, or an item that is there. */
+/** Sets a field or an existing item. */
 function put(container: JsonObject | unknown[], key: string, value: unknown, path: string, kind: string): void {
   if (isList(container)) container[listIndex(key, container.length, path, kind)] = value;
   else setField(container, key, value);

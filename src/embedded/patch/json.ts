@@ -1,4 +1,4 @@
-// JSON values as the API server holds them (frozen; integers beyond 2^53 are bigint), and what all patch kinds ask of them.
+// JSON values of the API server (frozen; integers above 2^53 are bigints), and functions that all patch types use.
 
 import type { JsonObject } from '../../kube/objects.ts';
 
@@ -13,17 +13,17 @@ export function isList(value: unknown): value is JsonList {
   return Array.isArray(value);
 }
 
-/** Is this an object with at least one field? */
+/** Whether this is an object with at least one field. */
 export function hasFields(value: unknown): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0;
 }
 
-/** Is this a list with at least one item? */
+/** Whether this is a list with at least one item. */
 export function hasItems(value: unknown): value is JsonList {
   return isList(value) && value.length > 0;
 }
 
-/** The JSON type of a value, in words fit for an error message. */
+/** The JSON type of a value, for error messages. */
 export function typeName(value: unknown): 'null' | 'list' | 'object' | 'string' | 'number' | 'boolean' {
   if (value === null || value === undefined) return 'null';
   if (isList(value)) return 'list';
@@ -32,7 +32,7 @@ export function typeName(value: unknown): 'null' | 'list' | 'object' | 'string' 
   return typeof value === 'boolean' ? 'boolean' : 'number';
 }
 
-/** An own property: names such as `constructor` are ordinary keys in user data. */
+/** An own property: names such as `constructor` are ordinary keys. */
 export function ownValue(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -44,7 +44,7 @@ export function sameScalar(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
-/** A text that two scalars share exactly when `sameScalar` holds, for finding one among many. */
+/** A string that is equal for two scalars exactly if `sameScalar` is true, for use as a map key. */
 export function scalarId(value: unknown): string {
   return `${typeof value === 'bigint' ? 'number' : typeof value} ${String(typeof value === 'number' ? (toBigInt(value) ?? value) : value)}`;
 }
@@ -53,7 +53,7 @@ function toBigInt(value: number): bigint | undefined {
   return Number.isInteger(value) ? BigInt(value) : undefined;
 }
 
-/** Deep equality; the order of keys does not count. */
+/** Deep equality; the order of keys does not matter. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (isList(left)) {
@@ -75,7 +75,7 @@ export function withField(object: JsonObject, key: string, value: unknown): Json
   return { ...object, [key]: value };
 }
 
-/** Sets a field of an object that nobody else has; a plain assignment would lose the key `__proto__`. */
+/** Sets a field of an unshared object; a plain assignment would lose the key `__proto__`. */
 export function setField(object: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }

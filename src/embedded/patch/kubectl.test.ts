@@ -1,5 +1,5 @@
-// Compares the three patch kinds that kubectl can carry out by itself with what it makes of random cases.
-// KUBECTL names the binary (otherwise PATH is searched); PATCH_CASES sets how many cases of each kind to run.
+// Compares the three patch types that kubectl can apply locally with the results of kubectl, on random cases.
+// KUBECTL names the binary (otherwise PATH is searched); PATCH_CASES sets the number of cases per type.
 import { deepFreeze } from '../../watchable/index.ts';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -91,7 +91,7 @@ async function theirs(type: PatchType, { seed, object, patch }: Case): Promise<u
   }
 }
 
-/** The server reads the result into Go structs, which know no directives and do not tell null or empty from absent. */
+/** The server decodes the result into Go structs, which drop directives and treat null and empty like absent. */
 function withoutEmpty(value: unknown): unknown {
   if (isList(value)) return value.map(withoutEmpty);
   if (!isObject(value)) return value;
@@ -105,8 +105,9 @@ function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
-describe.skipIf(kubectl === undefined)('patches as kubectl carries them out', () => {
-  test.each<PatchType>(['strategic', 'merge', 'json'])('%s', { timeout: 60_000 + CASES * 1000 }, async (type) => {
+describe.skipIf(kubectl === undefined)('patches', () => {
+  const timeout = 60_000 + CASES * 1000;
+  test.each<PatchType>(['strategic', 'merge', 'json'])('of type %s match kubectl', { timeout }, async (type) => {
     const cases = Array.from({ length: CASES }, (_, index) => randomCase(type, FIRST_SEED + index));
     const next = cases.values();
     await Promise.all(

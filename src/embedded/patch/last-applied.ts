@@ -1,5 +1,5 @@
-// The move from client-side to server-side `kubectl apply`: what the last-applied annotation says kubectl wrote,
-// kubectl may take over without a conflict, and the annotation is kept true for the way back.
+// Migration from client-side to server-side `kubectl apply`: kubectl may take over the fields of the last-applied
+// annotation without a conflict, and the annotation is kept up to date for migrating back.
 import type { Schema } from '../schema/types.ts';
 import { compareStrings, scalarText } from './field-path.ts';
 import { difference, NO_FIELDS, type FieldSet } from './field-set.ts';
@@ -11,10 +11,10 @@ import { structureErrors } from './typed-validate.ts';
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
-/** The one manager that this concerns: others have never written the annotation. */
+/** The only manager that this applies to: others never write the annotation. */
 export const KUBECTL = 'kubectl';
 
-/** The fields that client-side apply set and that still have the value that it gave them. */
+/** The fields that client-side apply set and whose value has not changed since. */
 export function clientSideFields(schema: Schema, live: JsonObject, apiVersion: string): FieldSet {
   const lastApplied = parse(annotationsOf(live)[ANNOTATION]);
   if (lastApplied?.['apiVersion'] !== apiVersion) return NO_FIELDS;
@@ -23,7 +23,7 @@ export function clientSideFields(schema: Schema, live: JsonObject, apiVersion: s
   return difference(difference(difference(fieldsOf(schema, lastApplied), modified), added), removed);
 }
 
-/** Writes what was applied into the annotation, if the object has it. */
+/** Sets the annotation to the applied configuration, if the object has the annotation. */
 export function refreshLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   const before = annotations[ANNOTATION];
@@ -57,7 +57,7 @@ function parse(text: unknown): JsonObject | undefined {
   }
 }
 
-/** JSON with sorted keys, as kubectl writes the annotation: a re-apply of the same file then changes nothing. */
+/** JSON with sorted keys, as kubectl writes the annotation, so that applying the same file again changes nothing. */
 function encode(value: unknown): string {
   if (isList(value)) return `[${value.map(encode).join(',')}]`;
   if (!isObject(value)) return scalarText(value);

@@ -1,4 +1,4 @@
-// The entries of `metadata.managedFields`: who owns which fields, since when. Read and written by apply and update.
+// The entries of `metadata.managedFields`. Read and written by apply and update.
 import { PatchError } from './errors.ts';
 import { compareStrings } from './field-path.ts';
 import { fromFieldsV1, isEmpty, toFieldsV1, union, type FieldSet } from './field-set.ts';
@@ -6,13 +6,13 @@ import { isList, isObject, withField, withoutField, type JsonObject } from './js
 
 type Operation = 'Apply' | 'Update';
 
-/** One manager's share of an object. */
+/** The fields of one manager. */
 export interface ManagedEntry {
   readonly manager: string;
   readonly operation: Operation;
   readonly apiVersion: string;
   readonly subresource: string;
-  /** RFC 3339, to the second; a manager that never changed a value has none. */
+  /** RFC 3339, in seconds; undefined for a manager that never changed a value. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
@@ -22,7 +22,7 @@ export type Managed = ReadonlyMap<string, ManagedEntry>;
 
 const MAX_UPDATE_MANAGERS = 10;
 
-/** Who an entry belongs to. An applier is the same whatever version it applies; an updater is one per version. */
+/** The key of an entry. An applier has one entry for all API versions; an updater has one per version. */
 export function identity(entry: Pick<ManagedEntry, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
   return JSON.stringify({
     manager: entry.manager === '' ? undefined : entry.manager,
@@ -32,7 +32,7 @@ export function identity(entry: Pick<ManagedEntry, 'manager' | 'operation' | 'ap
   });
 }
 
-/** Reads `metadata.managedFields`; throws a PatchError that names the entry at fault. */
+/** Parses `metadata.managedFields`; throws a PatchError that names the invalid entry. */
 export function readManagedFields(object: JsonObject | undefined): Managed {
   const stored = storedEntries(object);
   if (stored === undefined || stored === null) return new Map();
@@ -70,7 +70,7 @@ function readEntry(entry: unknown, path: string): ManagedEntry {
   }
 }
 
-/** The object with these entries as its `metadata.managedFields`, in stored order; without the field when none are left. */
+/** Sets `metadata.managedFields` to these entries, in stored order; removes the field if there are none. */
 export function writeManagedFields(object: JsonObject, managed: Managed): JsonObject {
   if (managed.size === 0) return withoutManagedFields(object);
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
@@ -78,7 +78,6 @@ export function writeManagedFields(object: JsonObject, managed: Managed): JsonOb
   return withField(object, 'metadata', withField(metadata, 'managedFields', entries));
 }
 
-/** The object as its managers see it: nobody owns the record of ownership. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = object['metadata'];
   if (!isObject(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object;
@@ -111,7 +110,7 @@ function seconds(entry: ManagedEntry): number {
   return entry.time === undefined ? 0 : Math.floor(Date.parse(entry.time) / 1000);
 }
 
-/** Does a request ask to forget all ownership: an empty list, or one empty entry? */
+/** Whether a request resets managedFields, with an empty list or one empty entry. */
 export function resetsManagedFields(object: JsonObject): boolean {
   const stored = storedEntries(object);
   if (!isList(stored) || stored.length > 1) return false;
@@ -119,7 +118,7 @@ export function resetsManagedFields(object: JsonObject): boolean {
   return entry === undefined || (isObject(entry) && Object.keys(entry).length === 0);
 }
 
-/** Folds the oldest updaters of each version into one entry, so that an object that many write stays small. */
+/** Merges the oldest updaters of each version into one entry, which limits the size of objects with many writers. */
 export function capUpdateManagers(managed: Managed): Managed {
   const updaters = [...managed].filter(([, entry]) => entry.operation === 'Update');
   let excess = updaters.length - MAX_UPDATE_MANAGERS;
@@ -147,7 +146,7 @@ export function capUpdateManagers(managed: Managed): Managed {
   return result;
 }
 
-/** The entries without those that own nothing. */
+/** Removes entries without fields. */
 export function dropEmpty(managed: Managed): Managed {
   return new Map([...managed].filter(([, entry]) => !isEmpty(entry.fields)));
 }

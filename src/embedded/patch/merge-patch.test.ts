@@ -26,13 +26,13 @@ describe('merge patch', () => {
     expect(patched(document, patch)).toEqual(expected);
   });
 
-  test('refuses a patch that is no object', () => {
+  test('refuses a patch that is not an object', () => {
     for (const patch of [[], 'text', 1, null]) {
       expect(refusal(() => patched({}, patch))).toMatchObject({ code: 400, reason: 'BadRequest' });
     }
   });
 
-  test('shares what it does not change', () => {
+  test('shares unchanged parts', () => {
     const document = deepFreeze({ a: { b: [1] }, c: { d: 1 } });
     expect(patched(document, { a: { b: [1] }, none: null })).toBe(document);
     expect(patched(document, { c: { d: 2 } })['a']).toBe(document.a);

@@ -20,7 +20,7 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries([...merged].filter(([key, value]) => !(value === null && changes.has(key))));
 }
 
-/** A null in a part that is new asks to remove what is not there. Nulls that are items of a list stay. */
+/** Removes nulls from a new value, where there is nothing to delete. Nulls that are list items stay. */
 function withoutNulls(value: unknown): unknown {
   if (isList(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;

@@ -1,4 +1,4 @@
-// Custom kinds leave `metadata` open in their schema; here it gets the structure that every object's metadata has.
+// Schemas of custom resources do not describe `metadata`; this adds the schema of ObjectMeta.
 import type { Schema } from '../schema/types.ts';
 
 const string: Schema = { type: 'string' };
@@ -47,7 +47,7 @@ const OBJECT_META: Schema = {
 
 const completed = new WeakMap<Schema, Schema>();
 
-/** The schema of a kind, with apiVersion, kind and metadata described. */
+/** Adds apiVersion, kind and metadata to the schema of a kind. */
 export function withObjectMeta(schema: Schema): Schema {
   if (schema.properties?.['metadata']?.properties !== undefined) return schema;
   let result = completed.get(schema);

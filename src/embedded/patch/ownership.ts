@@ -1,4 +1,4 @@
-// How ownership of fields moves when an object changes: the part that applying and updating have in common.
+// Transfers ownership of fields when an object changes. Shared by apply and update.
 import type { Schema } from '../schema/types.ts';
 import { fieldElement } from './field-path.ts';
 import { difference, fieldSetOf, intersection, isEmpty, union, type FieldSet } from './field-set.ts';
@@ -9,7 +9,7 @@ import { withObjectMeta } from './object-meta.ts';
 import { withAtomicParts } from './typed-fields.ts';
 import type { Versions } from './versions.ts';
 
-/** Fields that another manager owns and that are about to change. */
+/** Fields of another manager that would change. */
 export interface FieldConflict {
   readonly owner: string;
   readonly entry: ManagedEntry;
@@ -39,19 +39,19 @@ const UNOWNED = fieldSetOf(
   ...UNOWNED_METADATA.map((name) => [fieldElement('metadata'), fieldElement(name)]),
 );
 
-/** The fields without those that belong to the server. */
+/** Removes fields that belong to the server. */
 export function ownable(fields: FieldSet): FieldSet {
   return difference(fields, UNOWNED);
 }
 
-/** Who writes, in which version, and which others the kind has. */
+/** The writer, the API version of the write, and access to other versions. */
 interface Writing {
   readonly self?: string;
   readonly apiVersion: string;
   readonly versions?: Versions | undefined;
 }
 
-/** Takes what changed from everyone but `self`; what was removed leaves every set. */
+/** Removes changed fields from all managers but `self`, and deleted fields from all managers. */
 export function transferOwnership(
   schema: Schema,
   before: JsonObject,
@@ -82,14 +82,14 @@ export function transferOwnership(
   return { managed: dropEmpty(remaining), comparison, conflicts };
 }
 
-/** What changed, as a manager of another version sees it. */
+/** Compares two objects in another API version. */
 function compareIn(versions: Versions, before: JsonObject, after: JsonObject, apiVersion: string): Comparison {
   const schema = versions.schemaOf(apiVersion);
   const [old, next] = [versions.convert(before, apiVersion), versions.convert(after, apiVersion)];
   return compareTyped(withObjectMeta(schema), old, next);
 }
 
-/** The entries as they read under today's schemas: that of the writer, and those of other versions. */
+/** Adapts the entries to the current schemas of their versions: fields that became atomic are owned as a whole. */
 export function fitToSchema(schema: Schema, managed: Managed, apiVersion: string, versions?: Versions): Managed {
   const schemaOf = (entry: ManagedEntry): Schema => {
     const other = entry.apiVersion === apiVersion ? undefined : versions?.schemaOf(entry.apiVersion);

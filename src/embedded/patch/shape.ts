@@ -1,5 +1,5 @@
-// How server-side apply sees a schema: what may be owned in parts, and by which path each part is found.
-// Used by every walk over an object that computes or follows field sets.
+// The structure of values in server-side apply: which parts can be owned separately, and the path element of each.
+// Used by all code that computes or follows field sets.
 import type { Schema } from '../schema/types.ts';
 import { keyElement, valueElement } from './field-path.ts';
 import { isList, isObject, ownValue } from './json.ts';
@@ -14,7 +14,7 @@ export interface ListShape {
 export interface MapShape {
   readonly kind: 'map';
   readonly fields: Readonly<Record<string, Schema>>;
-  /** The schema of the fields that are not declared by name. */
+  /** The schema of undeclared fields. */
   readonly others: Schema;
   readonly atomic: boolean;
 }
@@ -25,11 +25,11 @@ interface ScalarShape {
 
 export type Shape = ListShape | MapShape | ScalarShape;
 
-/** Where the schema is silent: objects are owned field by field, lists as a whole. */
+/** Used where there is no schema: objects are owned field by field, lists as a whole. */
 const DEDUCED: Schema = {};
 const SCALAR: ScalarShape = { kind: 'scalar' };
 
-/** The shape that a value takes under a schema. A value of the wrong type gets the shape that was declared. */
+/** The shape of a value under a schema. A value of the wrong type gets the declared shape. */
 export function shapeOf(schema: Schema, value: unknown): Shape {
   if (schema.type === 'object') return mapShape(schema);
   if (schema.type === 'array') return listShape(schema);
@@ -38,12 +38,12 @@ export function shapeOf(schema: Schema, value: unknown): Shape {
   return isObject(value) || value === null ? mapShape(schema) : SCALAR;
 }
 
-/** The list shape that a schema allows, if it does. */
+/** The list shape of a schema, if it allows lists. */
 export function listShapeOf(schema: Schema): ListShape | undefined {
   return schema.type === 'array' || schema.type === undefined ? listShape(schema) : undefined;
 }
 
-/** The map shape that a schema allows, if it does. */
+/** The map shape of a schema, if it allows objects. */
 export function mapShapeOf(schema: Schema): MapShape | undefined {
   return schema.type === 'object' || schema.type === undefined ? mapShape(schema) : undefined;
 }
@@ -74,7 +74,7 @@ function listShape(schema: Schema): ListShape {
   return shape;
 }
 
-/** Kinds that do not say their list type fall back to how strategic patches merge them. */
+/** Without a list type, the patch strategy of strategic merge patches applies. */
 function listRelation(schema: Schema): Pick<ListShape, 'relation' | 'keys'> {
   const declared = schema['x-kubernetes-list-type'];
   if (declared !== undefined) return { relation: declared, keys: schema['x-kubernetes-list-map-keys'] ?? [] };
@@ -93,10 +93,10 @@ export function fieldSchema(shape: MapShape, name: string): Schema {
   return isDeclared(shape, name) ? shape.fields[name]! : shape.others;
 }
 
-/** An item that a list cannot hold; the message says why. */
+/** An item is not valid in its list. */
 export class ItemError extends Error {}
 
-/** The path element of an item of a set or map list. Keys that are left out take their schema default. */
+/** The path element of an item of a set or map list. Missing keys get their schema default. */
 export function itemElement(shape: ListShape, item: unknown): string {
   return shape.relation === 'map' ? mapItemElement(shape, item) : setItemElement(item);
 }

@@ -1,4 +1,4 @@
-// The words with which a strategic merge patch steers itself, and how they are taken out of values that become data.
+// The directives of strategic merge patches, and how they are removed from values.
 import { PatchError } from './errors.ts';
 import { isList, isObject, typeName } from './json.ts';
 
@@ -7,7 +7,7 @@ export const RETAIN_KEYS = '$retainKeys';
 export const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
 export const SET_ELEMENT_ORDER = '$setElementOrder';
 
-/** Is this key of a patch an instruction rather than a field? */
+/** Whether this key of a patch is a directive instead of a field. */
 export function isDirectiveKey(key: string): boolean {
   return (
     key === MARKER ||
@@ -17,18 +17,18 @@ export function isDirectiveKey(key: string): boolean {
   );
 }
 
-/** The value of a marker, for an error message. */
+/** Formats a marker for error messages. */
 export function markerText(marker: unknown): string {
   return typeof marker === 'string' ? marker : typeName(marker);
 }
 
-/** The field that a directive such as `$setElementOrder/containers` speaks of. */
+/** The field of a directive such as `$setElementOrder/containers`. */
 export function parallelListField(key: string, directive: string, path: string): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
   throw new PatchError(400, `invalid patch format: ${path}.${key} must be ${directive}/<field>`);
 }
 
-/** The data in a patch value that replaces what was there: without directives and without nulls. */
+/** The data of a patch value that replaces an existing one: without directives and nulls. */
 export function plainValue(value: unknown): unknown {
   if (isList(value)) return value.map(plainValue);
   if (!isObject(value)) return value;
@@ -39,7 +39,7 @@ export function plainValue(value: unknown): unknown {
   );
 }
 
-/** The data in a patch value where nothing was before: parts marked with `$patch` speak of nothing and vanish. */
+/** The data of a patch value for a new field: also without parts that are marked with `$patch`. */
 export function newValue(value: unknown): unknown {
   if (isList(value)) return value.map(newValue).filter((item) => item !== undefined);
   if (!isObject(value)) return value;

@@ -1,10 +1,10 @@
-// Merging lists for strategic merge patches, and the order in which the merged items come out.
+// Merges lists for strategic merge patches, and orders the merged items.
 import { PatchError } from './errors.ts';
 import { isList, isObject, ownValue, scalarId, typeName } from './json.ts';
 import type { JsonList, JsonObject } from './json.ts';
 import { MARKER, markerText, plainValue } from './strategic-directives.ts';
 
-/** The one type that the elements of these lists share. */
+/** The common type of all elements of these lists. */
 export function elementKind(lists: readonly JsonList[], path: string): string {
   const kinds = new Set(lists.flatMap((list) => list.map(typeName)));
   if (kinds.has('list')) throw new PatchError(422, `lists of lists are not supported: ${path}`);
@@ -29,7 +29,7 @@ export function deleteScalars(original: JsonList, unwanted: JsonList): JsonList 
   return original.filter((item) => !ids.has(scalarId(item)));
 }
 
-/** Merges lists of objects that are matched by the value of a key. */
+/** Merges lists of objects by a merge key. */
 export function mergeByKey(
   original: JsonList,
   patch: JsonList,
@@ -54,7 +54,7 @@ export function mergeByKey(
   return arrange(merged, changes, survivors, idOf);
 }
 
-/** Puts the items that the directive names into its order, and the others where they stood relative to those. */
+/** Sorts the items as the directive lists them; others keep their position relative to those. */
 export function orderElements(
   merged: JsonList,
   order: JsonList,
@@ -70,12 +70,12 @@ export function orderElements(
     return list.filter((item) => !ids.has(idOf(item)));
   };
   const deleted = without(original, merged);
-  // New items stand in for deleted ones at the end of the original: kube-apiserver does so, and clients see the order.
+  // As in kube-apiserver, new items take the positions of deleted ones, at the end of the original list.
   const places = [...without(original, deleted), ...without(merged, original)].slice(0, original.length);
   return arrange(merged, order, places, idOf);
 }
 
-/** Carries out the items that are marked with `$patch` and returns what is left to merge. */
+/** Applies the items with `$patch` and returns what is left to merge. */
 function applyMarkers(
   original: JsonList,
   patch: JsonList,
@@ -110,8 +110,8 @@ function applyMarkers(
 }
 
 /**
- * Items named in `order` come in that order. Each of the others is put before the first named item that it
- * preceded in the original list; so, when the original does not tell, named items come first.
+ * Items in `order` are sorted in that order. Each other item is placed before the first of them that it preceded in
+ * the original list, or after all of them if it is not in the original list.
  */
 function arrange(items: JsonList, order: JsonList, original: JsonList, idOf: Identify): JsonList {
   const inOrder = ranks(order, idOf);
@@ -138,10 +138,10 @@ function arrange(items: JsonList, order: JsonList, original: JsonList, idOf: Ide
   return [...result, ...others.slice(next)];
 }
 
-/** A text that tells an item from all others; undefined for one that is like no other. */
+/** A string that identifies an item; undefined for one without a valid key. */
 type Identify = (item: unknown) => string | undefined;
 
-/** Where each item first stands in a list. */
+/** The first index of each item in a list. */
 type Ranks = ReadonlyMap<string | undefined, number>;
 
 function ranks(list: JsonList, idOf: Identify): Map<string | undefined, number> {

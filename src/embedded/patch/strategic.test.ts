@@ -23,7 +23,7 @@ const three = {
 };
 
 describe('strategic merge patch', () => {
-  test('merges items by key; new ones come before those that only the server has', () => {
+  test('merges items by key, and inserts new ones before those that only the server has', () => {
     const { containers } = patchedSpec(three, { containers: [{ name: 'new' }, { name: 'b', image: '2' }] });
     expect(containers).toEqual([{ name: 'new' }, { name: 'a', image: '1' }, { name: 'b', image: '2' }, { name: 'c' }]);
     expect(names(patchedSpec(three, { containers: [{ name: 'new' }] })['containers'])).toEqual(['new', 'a', 'b', 'c']);
@@ -38,21 +38,21 @@ describe('strategic merge patch', () => {
     expect(replaced['containers']).toEqual([{ name: 'z' }]);
   });
 
-  test('$setElementOrder orders the items that it names and leaves the others near their neighbours', () => {
+  test('$setElementOrder sorts the items that it lists and keeps the others near their neighbours', () => {
     const ordered = patchedSpec(three, {
       '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }],
     });
     expect(names(ordered['containers'])).toEqual(['b', 'c', 'a']);
   });
 
-  test('sets of scalars merge, and $deleteFromPrimitiveList takes away', () => {
+  test('merges sets of scalars, and $deleteFromPrimitiveList removes from them', () => {
     const before = deepFreeze(podWith({}, { finalizers: ['a', 'b', 'c'] }));
     const patch = { metadata: { finalizers: ['d'], '$deleteFromPrimitiveList/finalizers': ['b'] } };
     const after = applyStrategicMergePatch(pod, before, patch);
     expect(after['metadata']).toEqual({ name: 'x', finalizers: ['d', 'a', 'c'] });
   });
 
-  test('lists without a merge strategy are replaced, maps merge, null removes', () => {
+  test('replaces lists without a merge strategy, merges maps, and removes null fields', () => {
     const before = { tolerations: [{ key: 'a' }], nodeSelector: { a: '1', b: '2' }, restartPolicy: 'Never' };
     const patch = { tolerations: [{ key: 'b' }], nodeSelector: { a: null, c: '3' }, restartPolicy: null };
     expect(patchedSpec(before, patch)).toEqual({ tolerations: [{ key: 'b' }], nodeSelector: { b: '2', c: '3' } });
@@ -70,7 +70,7 @@ describe('strategic merge patch', () => {
     expect(patchedSpec(before, { nodeSelector: { $patch: 'delete' } })).toEqual({ nodeSelector: {} });
   });
 
-  test('directives never become data', () => {
+  test('does not store directives as data', () => {
     const patch = {
       volumes: [{ name: 'v', '$setElementOrder/x': [], emptyDir: { medium: null, $retainKeys: [] } }],
       nodeSelector: { $patch: 'delete' },
@@ -81,7 +81,7 @@ describe('strategic merge patch', () => {
     });
   });
 
-  test('a big port number and a big label value survive', () => {
+  test('preserves big integers in merge keys', () => {
     const before = { containers: [{ name: 'a', ports: [{ containerPort: 2n ** 60n }] }] };
     const patch = { containers: [{ name: 'a', ports: [{ containerPort: 2n ** 60n, name: 'p' }] }] };
     expect(patchedSpec(before, patch)).toEqual({
@@ -89,7 +89,7 @@ describe('strategic merge patch', () => {
     });
   });
 
-  test('what the patch does not change is shared', () => {
+  test('shares unchanged parts', () => {
     const before = deepFreeze(podWith(three));
     expect(applyStrategicMergePatch(pod, before, { spec: { containers: [{ name: 'a', image: '1' }] } })).toBe(before);
     const after = applyStrategicMergePatch(pod, before, { metadata: { labels: { a: 'b' } } });
@@ -109,7 +109,7 @@ describe('strategic merge patch', () => {
     ['merge marker on an item', { containers: [{ name: 'a', $patch: 'merge' }] }, 400, ['.spec.containers']],
     ['unknown marker on an object', { nodeSelector: { $patch: 'drop' } }, 400, ['drop', '.spec.nodeSelector']],
     ['mixed items', { containers: ['a'] }, 422, ['.spec.containers', 'string']],
-    ['order that is no list', { '$setElementOrder/containers': 'a' }, 400, ['.spec.containers', 'string']],
+    ['order that is not a list', { '$setElementOrder/containers': 'a' }, 400, ['.spec.containers', 'string']],
     ['order without a field', { $setElementOrder: [] }, 400, ['$setElementOrder']],
     [
       'order that misses an item',
@@ -117,8 +117,8 @@ describe('strategic merge patch', () => {
       422,
       ['.spec.containers'],
     ],
-    ['primitive list that is no list', { '$deleteFromPrimitiveList/args': 'a' }, 400, ['args']],
-    ['retainKeys that is no list', { nodeSelector: { $retainKeys: 'a' } }, 400, ['.spec.nodeSelector']],
+    ['primitive list that is not a list', { '$deleteFromPrimitiveList/args': 'a' }, 400, ['args']],
+    ['retainKeys that is not a list', { nodeSelector: { $retainKeys: 'a' } }, 400, ['.spec.nodeSelector']],
     ['retainKeys that misses a field', { nodeSelector: { $retainKeys: ['a'], b: '1' } }, 400, ['"b"']],
   ])('refuses: %s', (_, patch, code, mentions) => {
     const error = refusal(() => patchedSpec({ ...three, nodeSelector: { a: '1' } }, patch));
@@ -126,7 +126,7 @@ describe('strategic merge patch', () => {
     for (const mention of mentions) expect(error.message).toContain(mention);
   });
 
-  test('refuses a patch that is no object', () => {
+  test('refuses a patch that is not an object', () => {
     expect(refusal(() => applyStrategicMergePatch(pod, {}, []))).toMatchObject({ code: 400 });
   });
 });

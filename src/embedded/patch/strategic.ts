@@ -1,5 +1,5 @@
-// Strategic merge patch: a merge patch that knows from the schema which lists merge, and by which key.
-// Called for `application/strategic-merge-patch+json`; kubectl sends it for every built-in kind.
+// Strategic merge patch: a merge patch where the schema declares which lists are merged, and by which key.
+// Called for `application/strategic-merge-patch+json`; kubectl sends it for built-in kinds.
 import type { Schema } from '../schema/types.ts';
 import { PatchError } from './errors.ts';
 import { isList, isObject, ownValue, sameJson, typeName, withField, withoutField } from './json.ts';
@@ -17,7 +17,7 @@ import {
 } from './strategic-directives.ts';
 import { deleteScalars, elementKind, mergeByKey, mergeScalars, orderElements } from './strategic-lists.ts';
 
-/** What the schema says of one field: how its value merges, and the schema inside it. */
+/** How a field is merged, and the schema of its value or items. */
 interface FieldRules {
   readonly inner: Schema;
   readonly replace: boolean;
@@ -25,7 +25,7 @@ interface FieldRules {
   readonly mergeKey: string | undefined;
 }
 
-/** Applies a strategic merge patch. Fields without rules in the schema merge like a plain merge patch. */
+/** Applies a strategic merge patch. Fields without a patch strategy are merged as in a JSON merge patch. */
 export function applyStrategicMergePatch(schema: Schema, document: JsonObject, patch: unknown): JsonObject {
   if (!isObject(patch)) throw new PatchError(400, 'invalid JSON document: a strategic merge patch must be an object');
   return mergeObject(schema, document, patch, '');
@@ -52,7 +52,7 @@ function mergeObject(schema: Schema, original: JsonObject, patch: JsonObject, pa
   return result;
 }
 
-/** An object that carries `$patch` stands for itself instead of being merged. */
+/** The result of an object with `$patch`, which replaces or deletes instead of merging. */
 function markedObject(patch: JsonObject, path: string): JsonObject {
   const marker = patch[MARKER];
   if (marker === 'delete') return {};
@@ -78,7 +78,7 @@ function mergeField(schema: Schema, target: JsonObject, key: string, value: unkn
   return fresh === undefined ? withoutField(target, key) : setField(target, key, fresh);
 }
 
-/** Keeps the old value where the new one says the same, so that unchanged parts stay shared. */
+/** Keeps an equal old value, so that unchanged parts stay shared. */
 function setField(target: JsonObject, key: string, value: unknown): JsonObject {
   return sameJson(ownValue(target, key), value) ? target : withField(target, key, value);
 }
@@ -92,7 +92,7 @@ function mergeList(rules: FieldRules, original: JsonList, patch: JsonList, path:
   );
 }
 
-/** Merges a list whose order the patch gives in `$setElementOrder/<field>`, or only reorders it. */
+/** Merges a list with the order of `$setElementOrder/<field>`, or only reorders it. */
 function mergeInOrder(
   schema: Schema,
   target: JsonObject,
@@ -119,7 +119,7 @@ function mergeInOrder(
   return setField(target, field, orderElements(merged, order, original ?? [], rules.mergeKey, fieldPath));
 }
 
-/** The items of the patch must come in the order that the directive gives, and none may be missing from it. */
+/** The directive must list all items of the patch, in their order. */
 function checkOrder(change: JsonList, order: JsonList, mergeKey: string | undefined, path: string): void {
   if (change.length === 0 || order.length === 0) return;
   const keyOf = (item: unknown): unknown =>
@@ -127,7 +127,7 @@ function checkOrder(change: JsonList, order: JsonList, mergeKey: string | undefi
   let position = 0;
   for (const item of change) {
     const marker = isObject(item) ? ownValue(item, MARKER) : undefined;
-    // Markers need no place in the order; kube-apiserver only wants a `replace` to come before the order ends.
+    // Markers need not be listed; kube-apiserver only requires that a `replace` comes before the order ends.
     if (marker === 'delete' || (marker !== undefined && position < order.length)) continue;
     const found = order.findIndex((entry, index) => index >= position && sameJson(keyOf(entry), keyOf(item)));
     if (found < 0) throw badOrder(path, `does not list the items of the patch in their order`, 422);
@@ -151,7 +151,7 @@ function deleteFromList(target: JsonObject, field: string, value: unknown, path:
   return isList(current) ? setField(target, field, deleteScalars(current, value)) : target;
 }
 
-/** `$retainKeys` lists the only fields that may stay: it clears the other members of a union. */
+/** `$retainKeys` lists the fields to keep: it clears the other members of a union. */
 function retainKeys(original: JsonObject, patch: JsonObject, path: string): JsonObject {
   const retained = patch[RETAIN_KEYS];
   if (retained === undefined) return original;

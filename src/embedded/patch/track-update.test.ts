@@ -39,8 +39,8 @@ function labelOwners(object: JsonObject): Record<string, string[]> {
   return Object.fromEntries(shares);
 }
 
-describe('tracking updates', () => {
-  test('the creator owns what it wrote, but not what the server sets', () => {
+describe('trackUpdate', () => {
+  test('gives the creator the fields that it wrote, but not those that the server sets', () => {
     const more = { resourceVersion: '1', generation: 1, creationTimestamp: 'now', namespace: 'n' };
     const created = write(undefined, labelled({ a: '1' }, more), { manager: 'a' });
     expect(entries(created)).toEqual([
@@ -55,32 +55,32 @@ describe('tracking updates', () => {
     ]);
   });
 
-  test('a changed field moves to the updater, a removed one leaves every set', () => {
+  test('moves changed fields to the updater, and removes deleted fields from all managers', () => {
     const created = write(undefined, labelled({ a: '1', b: '1', c: '1' }), { manager: 'a' });
     const updated = write(created, labelled({ a: '1', b: '2', d: '2' }), { manager: 'b', minute: 1 });
     expect(labelOwners(updated)).toEqual({ a: ['.', 'f:a'], b: ['f:b', 'f:d'] });
   });
 
-  test('an update that changes nothing keeps the record and its times', () => {
+  test('keeps entries and times when nothing changes', () => {
     const created = write(undefined, labelled({ a: '1' }), { manager: 'a' });
     expect(write(created, created, { manager: 'b', minute: 5 })).toBe(created);
     expect(write(created, labelled({ a: '1' }), { manager: 'b', minute: 5 })).toEqual(created);
   });
 
-  test('a manager that is left with nothing is dropped', () => {
+  test('removes a manager that owns no fields any more', () => {
     const created = write(undefined, labelled({ a: '1' }), { manager: 'a' });
     const emptied = write(created, { ...labelled({}), metadata: { name: 'x', uid: 'u' } }, { manager: 'b' });
     expect(emptied['metadata']).not.toHaveProperty('managedFields');
   });
 
-  test('entries are sorted by time, then by name', () => {
+  test('sorts entries by time, then by name', () => {
     const first = write(undefined, labelled({ a: '1' }), { manager: 'z', minute: 1 });
     const second = write(first, labelled({ a: '1', b: '1' }), { manager: 'y', minute: 2 });
     const third = write(second, labelled({ a: '1', b: '1', c: '1' }), { manager: 'x', minute: 2 });
     expect(entries(third).map(({ manager }) => manager)).toEqual(['z', 'x', 'y']);
   });
 
-  test('subresource and version make entries of their own; an unnamed manager is called unknown', () => {
+  test('keeps separate entries per subresource and API version, and calls an unnamed manager unknown', () => {
     const created = write(undefined, labelled({ a: '1' }), { manager: 'a' });
     const status = { status: { observedGeneration: 1 } };
     const reported = write(created, { ...labelled({ a: '1' }), ...status }, { manager: 'a', subresource: 'status' });
@@ -93,15 +93,15 @@ describe('tracking updates', () => {
     ]);
   });
 
-  test('the record can be edited and cleared, but not lost by mistake or through a subresource', () => {
+  test('allows clients to edit and reset managedFields, but not by invalid entries or through a subresource', () => {
     const created = write(undefined, labelled({ a: '1' }), { manager: 'a' });
     const [entry] = entries(created);
     const renamed = labelled({ a: '1' }, { managedFields: [{ ...entry, manager: 'renamed' }] });
     expect(labelOwners(write(created, renamed, { manager: 'b' }))).toEqual({ renamed: ['.', 'f:a'] });
     expect(labelOwners(write(created, renamed, { manager: 'b', subresource: 'status' }))).toEqual({ a: ['.', 'f:a'] });
     for (const managedFields of [[{ manager: 'bad' }], [{ ...entry, fieldsV1: { bad: {} } }], null]) {
-      const spoiled = labelled({ a: '1' }, { managedFields });
-      expect(labelOwners(write(created, spoiled, { manager: 'b' }))).toEqual({ a: ['.', 'f:a'] });
+      const invalid = labelled({ a: '1' }, { managedFields });
+      expect(labelOwners(write(created, invalid, { manager: 'b' }))).toEqual({ a: ['.', 'f:a'] });
     }
     for (const managedFields of [[], [{}]]) {
       const cleared = write(created, labelled({ a: '2' }, { managedFields }), { manager: 'b' });
@@ -110,7 +110,7 @@ describe('tracking updates', () => {
     }
   });
 
-  test('the oldest of more than ten updaters are folded together', () => {
+  test('merges the oldest of more than ten updaters', () => {
     let object: JsonObject | undefined;
     const labels: Record<string, string> = {};
     for (let index = 0; index < 13; index++) {
@@ -122,7 +122,7 @@ describe('tracking updates', () => {
     expect(labelOwners(object!)['ancient-changes']).toEqual(['.', 'f:l0', 'f:l1', 'f:l2', 'f:l3']);
   });
 
-  test('a list that breaks its own keys keeps the record that was there', () => {
+  test('keeps the old entries when a list item has no valid key', () => {
     const created = write(undefined, labelled({ a: '1' }), { manager: 'a' });
     const broken = { ...labelled({ a: '1' }), spec: { containers: [{ image: 'no name' }] } };
     const result = write(created, broken, { manager: 'b' });

@@ -1,4 +1,4 @@
-// Keeps `managedFields` true for every write that is not an apply: create, update, patch, and writes to subresources.
+// Updates `managedFields` for all writes but server-side apply: create, update, patch, and writes to subresources.
 import { timestamp } from '../../kube/times.ts';
 import type { Schema } from '../schema/types.ts';
 import { PatchError } from './errors.ts';
@@ -23,27 +23,27 @@ interface Writer {
   readonly apiVersion: string;
   readonly subresource?: string | undefined;
   readonly now: number;
-  /** The other versions of the kind, when it has several. */
+  /** Access to other API versions, if the kind has several. */
   readonly versions?: Versions | undefined;
 }
 
 interface UpdateRequest extends Writer {
   readonly schema: Schema;
-  /** The object as it is stored; undefined when the write creates it. */
+  /** The stored object; undefined when the write creates it. */
   readonly old: JsonObject | undefined;
-  /** What a new object of the kind has by itself, and nobody owns for creating it. */
+  /** The fields that every new object of the kind has; the creator does not own them. */
   readonly empty?: JsonObject;
-  /** The object as it is to be stored, with the fields that the endpoint does not write already reset. */
+  /** The object to store, with fields that the endpoint does not write already reset. */
   readonly next: JsonObject;
 }
 
-/** Returns the new object with its `managedFields`: the writer now owns what it changed. */
+/** Returns the new object with `managedFields`, where the writer owns the fields that it changed. */
 export function trackUpdate(request: UpdateRequest): JsonObject {
   const { old, next } = request;
   const schema = withObjectMeta(request.schema);
   const known = knownManagers(request);
   const after = withoutManagedFields(next);
-  // An object whose record was cleared is not tracked again until someone applies to it.
+  // After a reset, an object is not tracked again until the next apply.
   if (known.size === 0 && old !== undefined) return after;
   const { kind } = next;
   const { apiVersion } = request;
@@ -52,17 +52,17 @@ export function trackUpdate(request: UpdateRequest): JsonObject {
   try {
     managed = recordUpdate(schema, before, after, fitToSchema(schema, known, apiVersion, request.versions), request);
   } catch (error) {
-    // Nobody can tell what they own now, so that nobody owns anything.
+    // The fields of a removed version cannot be converted, so all ownership is dropped.
     if (error instanceof MissingVersion) return after;
     if (!(error instanceof ItemError)) throw error;
-    // A list that breaks its own keys cannot be tracked; validation is the place to refuse it.
+    // A list with invalid keys cannot be tracked; validation refuses it.
     managed = known;
   }
   const result = writeManagedFields(after, managed);
   return sameJson(result, next) ? next : result;
 }
 
-/** The record to start from: clients may edit it, but one that they drop or spoil is taken from the stored object. */
+/** The entries before the write: those of the request, or those of the stored object if they are missing or invalid. */
 function knownManagers({ old, next, subresource }: UpdateRequest): Managed {
   if (subresource !== undefined && subresource !== '') return readOrNothing(old);
   if (resetsManagedFields(next)) return new Map();
@@ -79,7 +79,7 @@ function readOrNothing(object: JsonObject | undefined): Managed {
   }
 }
 
-/** Gives the writer what differs between two objects, on top of what it owned. */
+/** Adds the fields that differ between two objects to those of the writer. */
 export function recordUpdate(
   schema: Schema,
   before: JsonObject,

@@ -1,4 +1,4 @@
-// What changed between two versions of an object, field by field, in the terms that ownership is counted in.
+// Compares two states of an object, field by field, for field ownership.
 import type { Schema } from '../schema/types.ts';
 import { fieldElement } from './field-path.ts';
 import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from './field-set.ts';
@@ -6,7 +6,7 @@ import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from './jso
 import { fieldSchema, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 
-/** The fields that were removed, changed and added. No field is in more than one of the sets. */
+/** The fields that were removed, modified and added. No field is in more than one set. */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;
@@ -19,7 +19,7 @@ interface Result {
   readonly added: FieldSetBuilder;
 }
 
-/** Compares two objects of one schema; a missing object counts as having no fields. */
+/** Compares two objects of one schema; a missing object has no fields. */
 export function compareTyped(schema: Schema, left: unknown, right: unknown): Comparison {
   const result: Result = { removed: fieldSetBuilder(), modified: fieldSetBuilder(), added: fieldSetBuilder() };
   compare(schema, left, right, [], result);
@@ -29,7 +29,7 @@ export function compareTyped(schema: Schema, left: unknown, right: unknown): Com
 function compare(schema: Schema, left: unknown, right: unknown, path: readonly string[], result: Result): void {
   if (left === right) return;
   const shapes = [left, right].filter((value) => value !== undefined).map((value) => shapeOf(schema, value));
-  // Where the schema leaves the type open, a value may turn from a scalar into an object; both views then count.
+  // Without a declared type, a value may change from a scalar to an object; it is then compared as both.
   if (shapes.length === 2 && shapes[0]!.kind === shapes[1]!.kind) shapes.pop();
   let leaf = false;
   for (const shape of shapes) leaf = compareAs(shape, left, right, path, result);
@@ -38,7 +38,7 @@ function compare(schema: Schema, left: unknown, right: unknown, path: readonly s
   else if (right === undefined) insertPath(result.removed, path);
 }
 
-/** Compares under one shape; true when the two were compared as a whole. */
+/** Compares under one shape; returns true if the values were compared as a whole. */
 function compareAs(shape: Shape, left: unknown, right: unknown, path: readonly string[], result: Result): boolean {
   if (shape.kind === 'map' && !shape.atomic && (hasFields(left) || hasFields(right))) {
     compareFields(shape, isObject(left) ? left : {}, isObject(right) ? right : {}, path, result);
@@ -85,7 +85,7 @@ function compareItems(
   }
 }
 
-/** Items that share a key are owned together, so they are compared together. */
+/** Items with the same key are owned as a whole, so they are compared as a whole. */
 function compareDuplicates(
   shape: ListShape,
   before: readonly unknown[],

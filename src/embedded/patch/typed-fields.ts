@@ -1,4 +1,4 @@
-// From an object to the fields that it sets, and from field sets to sets that fit the schema.
+// Computes the field set of an object, and adapts field sets to a schema.
 import type { Schema } from '../schema/types.ts';
 import { fieldElement, fieldName, isKeyElement } from './field-path.ts';
 import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from './field-set.ts';
@@ -6,7 +6,7 @@ import { isList, isObject } from './json.ts';
 import { fieldSchema, isDeclared, itemElement, listShapeOf, mapShapeOf, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 
-/** The fields that an object sets: what a manager owns that applies it. */
+/** The fields that an object sets, which a manager owns after applying it. */
 export function fieldsOf(schema: Schema, value: unknown): FieldSet {
   const set = fieldSetBuilder();
   collect(schema, value, [], set);
@@ -23,13 +23,13 @@ function collect(schema: Schema, value: unknown, path: readonly string[], set: F
     for (const [name, part] of Object.entries(value)) {
       const inner = [...path, fieldElement(name)];
       collect(fieldSchema(shape, name), part, inner, set);
-      const hollow = part === null || (isObject(part) && Object.keys(part).length === 0);
-      if (hollow || !isDeclared(shape, name)) insertPath(set, inner);
+      const isEmpty = part === null || (isObject(part) && Object.keys(part).length === 0);
+      if (isEmpty || !isDeclared(shape, name)) insertPath(set, inner);
     }
   }
 }
 
-/** An item that occurs more than once can only be owned as a whole. */
+/** Items that occur more than once can only be owned as a whole. */
 function collectItems(shape: ListShape, list: readonly unknown[], path: readonly string[], set: FieldSetBuilder): void {
   const byElement = Map.groupBy(list, (item) => itemElement(shape, item));
   for (const [element, items] of byElement) {
@@ -39,8 +39,8 @@ function collectItems(shape: ListShape, list: readonly unknown[], path: readonly
 }
 
 /**
- * Adds the declared fields that lead to members. Whoever owns `.spec.template.x` thereby holds `.spec` and
- * `.spec.template` in existence, though not the entries of maps and lists on the way.
+ * Adds the declared parents of all members. The owner of `.spec.template.x` also keeps `.spec` and `.spec.template`
+ * in existence, but not entries of maps and lists on the path.
  */
 export function withDeclaredParents(schema: Schema, set: FieldSet): FieldSet {
   const map = mapShapeOf(schema);
@@ -60,7 +60,7 @@ function innerSchema(schema: Schema, map: MapShape | undefined, element: string)
   return isKeyElement(element) ? (listShapeOf(schema)?.items ?? {}) : {};
 }
 
-/** Sets written when a part was granular own that part as a whole once its schema has made it atomic. */
+/** If a schema has become atomic, managers of its parts own it as a whole. */
 export function withAtomicParts(schema: Schema, set: FieldSet): FieldSet {
   const members = new Set(set.members);
   const children = new Map<string, FieldSet>();
@@ -73,7 +73,7 @@ export function withAtomicParts(schema: Schema, set: FieldSet): FieldSet {
   return { members, children };
 }
 
-/** Only parts with a declared type count: what is deduced may be of any type. */
+/** Only parts with a declared type can be atomic. */
 function isAtomic(schema: Schema): boolean {
   if (schema.type === 'array') return listShapeOf(schema)?.relation === 'atomic';
   return schema.type === 'object' && mapShapeOf(schema)?.atomic === true;

@@ -1,10 +1,10 @@
-// Lays an applied configuration over the live object: what it sets wins, what it leaves out stays.
+// Merges an applied configuration into the live object: fields that it sets win, others stay.
 import type { Schema } from '../schema/types.ts';
 import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from './json.ts';
 import { fieldSchema, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 
-/** Merges two values of one schema. Unchanged parts are those of the live value. */
+/** Merges two values of one schema. Unchanged parts are shared with the live value. */
 export function mergeTyped(schema: Schema, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live;
   if (live === undefined) return applied;
@@ -21,9 +21,9 @@ function mergeFields(shape: MapShape, live: unknown, applied: unknown): unknown 
   if (!isObject(applied)) return live;
   if (!isObject(live)) return applied;
   const changes = new Map<string, unknown>();
-  for (const [name, wanted] of Object.entries(applied)) {
+  for (const [name, value] of Object.entries(applied)) {
     const current = ownValue(live, name);
-    const merged = mergeTyped(fieldSchema(shape, name), current, wanted);
+    const merged = mergeTyped(fieldSchema(shape, name), current, value);
     if (merged !== current) changes.set(name, merged);
   }
   return changes.size === 0 ? live : Object.fromEntries([...Object.entries(live), ...changes]);
@@ -41,7 +41,7 @@ function mergeItems(shape: ListShape, live: unknown, applied: unknown): unknown 
   const byKey = Map.groupBy(left, ({ key }) => key);
   const mergeItem = ({ key, item }: Keyed): unknown => {
     const matches = byKey.get(key) ?? [];
-    // Items that share a key cannot be told apart: the applied one takes their place.
+    // Items with the same key cannot be distinguished: the applied one replaces them.
     return matches.length === 1 ? mergeTyped(shape.items, matches[0]!.item, item) : item;
   };
   const merged = interleave(left, right, rightKeys, mergeItem);
@@ -49,8 +49,8 @@ function mergeItems(shape: ListShape, live: unknown, applied: unknown): unknown 
 }
 
 /**
- * Applied items keep the order in which they were applied. Items that only the live list has keep their place
- * relative to the live items around them, as far as the applied order leaves those where they were.
+ * Applied items keep the applied order. Items that only the live list has keep their position relative to the live
+ * items around them, unless the applied order moves those.
  */
 function interleave(
   left: readonly Keyed[],
@@ -59,12 +59,12 @@ function interleave(
   mergeItem: (item: Keyed) => unknown,
 ): unknown[] {
   const leftKeys = new Set(left.map(({ key }) => key));
-  const awaited = right.map(({ key }) => key).filter((key) => leftKeys.has(key));
-  let turn = 0;
+  const sharedKeys = right.map(({ key }) => key).filter((key) => leftKeys.has(key));
+  let nextShared = 0;
   const merged: unknown[] = [];
-  const place = (item: Keyed): void => {
+  const append = (item: Keyed): void => {
     merged.push(mergeItem(item));
-    if (awaited[turn] === item.key) turn++;
+    if (sharedKeys[nextShared] === item.key) nextShared++;
   };
   let next = 0;
   for (const current of left) {
@@ -72,10 +72,10 @@ function interleave(
       merged.push(current.item);
       continue;
     }
-    // Live items that the applied order moves are passed over here and come when it is their turn.
-    while (awaited[turn] === current.key) place(right[next++]!);
+    // Live items that the applied order moves are skipped here and appended later.
+    while (sharedKeys[nextShared] === current.key) append(right[next++]!);
   }
-  while (next < right.length) place(right[next++]!);
+  while (next < right.length) append(right[next++]!);
   return merged;
 }
 

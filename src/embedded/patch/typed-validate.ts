@@ -1,12 +1,12 @@
-// Checks that an applied configuration has the structure that its schema declares, so that its fields can be owned.
-// Values are checked later, with the whole object: this is only about structure.
+// Checks that an applied configuration has the structure of its schema, so that its fields can be owned.
+// Values are validated later, with the whole object.
 import type { Schema } from '../schema/types.ts';
 import { elementText } from './field-path.ts';
 import { isList, isObject, typeName } from './json.ts';
 import { fieldSchema, isDeclared, ItemError, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 
-/** What is wrong with the structure of an applied object, each with its path. */
+/** The structural errors of an applied object, each with its path. */
 export function structureErrors(schema: Schema, value: unknown): string[] {
   const errors: string[] = [];
   check({ schema, value, path: '', open: false }, errors);
@@ -17,7 +17,7 @@ interface Node {
   readonly schema: Schema;
   readonly value: unknown;
   readonly path: string;
-  /** Does this schema, or one around it, keep unknown fields? */
+  /** Whether this schema or one of its parents preserves unknown fields. */
   readonly open: boolean;
 }
 

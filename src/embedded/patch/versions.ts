@@ -1,14 +1,14 @@
-// The other versions of a kind: managers that wrote in one own the fields that it has, by the names that it gives them.
+// Other API versions of a kind. A manager owns fields of the version that it wrote, which may have other names there.
 import type { Schema } from '../schema/types.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 export interface Versions {
-  /** The schema of a version; throws `MissingVersion` when the kind does not have it any more. */
+  /** The schema of a version; throws `MissingVersion` if it was removed. */
   schemaOf(apiVersion: string): Schema;
   convert(object: JsonObject, apiVersion: string): JsonObject;
 }
 
-/** Somebody owns fields in a version that the kind does not have any more. */
+/** A manager owns fields of a version that was removed from the kind. */
 export class MissingVersion extends Error {
   constructor(apiVersion: string) {
     super(`request to convert CR to an invalid group/version: ${apiVersion}`);
@@ -18,7 +18,7 @@ export class MissingVersion extends Error {
 
 const identifying = ['name', 'namespace', 'uid'];
 
-/** A part of an object in another version. It stays a part of that object, whatever else was taken out. */
+/** Converts a part of an object to another version. It keeps the identity of the object, which conversion requires. */
 export function convertPart(versions: Versions, whole: JsonObject, part: JsonObject, apiVersion: string): JsonObject {
   const metadata = isObject(whole['metadata']) ? whole['metadata'] : {};
   const identity = Object.fromEntries(

@@ -1,4 +1,4 @@
-// Protobuf → the JSON that other clients send. Fields that the table does not have are skipped, as Go's decoder does.
+// Decodes protobuf into the same JSON that other clients send. Unknown fields are skipped, as in Go's decoder.
 import { parseJson } from '../../kube/json.ts';
 import { sizeOfJson } from '../json-size.ts';
 import type { JsonSize } from '../json-size.ts';
@@ -6,13 +6,12 @@ import { readSpecial, specialTypes, startsObject } from './special.ts';
 import type { NestedReader } from './special.ts';
 import { messageNameOf, messageOf } from './table.ts';
 import type { Field } from './table.ts';
-import { Reader, Unreadable, wireTypes } from './wire.ts';
+import { Reader, InvalidMessage, wireTypes } from './wire.ts';
 
-/** How many levels a message may have, and how many values. */
 type Limits = JsonSize;
 
-/** Too many values, or too many levels. */
-export class TooMuch extends Error {
+/** The message is nested too deeply or has too many values. */
+export class LimitExceeded extends Error {
   readonly limit: keyof Limits;
 
   constructor(limit: keyof Limits) {
@@ -21,7 +20,7 @@ export class TooMuch extends Error {
   }
 }
 
-/** Decodes an object: the first bytes, then an envelope that names its kind, then the object itself. */
+/** Decodes an object: the magic bytes, an envelope with its kind, and the object itself. */
 export function decodeObject(bytes: Buffer, limits: Limits): Record<string, unknown> {
   return new Decoder(limits).object(bytes);
 }
@@ -36,7 +35,7 @@ class Decoder implements NestedReader {
   }
 
   object(bytes: Buffer): Record<string, unknown> {
-    if (!startsObject(bytes)) throw new Unreadable('it does not start with the bytes k8s\\0');
+    if (!startsObject(bytes)) throw new InvalidMessage('it does not start with the bytes k8s\\0');
     const reader = new Reader(bytes, 4);
     let [apiVersion, kind] = ['', ''];
     let content = new Reader(Buffer.alloc(0));
@@ -48,7 +47,7 @@ class Decoder implements NestedReader {
     }
     const name = messageNameOf(apiVersion, kind);
     if (name === undefined) {
-      throw new Unreadable(
+      throw new InvalidMessage(
         `${JSON.stringify(kind)} of ${JSON.stringify(apiVersion)} has no protobuf: send JSON instead`,
       );
     }
@@ -56,7 +55,7 @@ class Decoder implements NestedReader {
   }
 
   read(reader: Reader, name: string): unknown {
-    if (++this.#depth > this.#limits.depth) throw new TooMuch('depth');
+    if (++this.#depth > this.#limits.depth) throw new LimitExceeded('depth');
     const special = specialTypes.get(name);
     const value = special === undefined ? this.#message(reader, name) : readSpecial(special, reader, this);
     this.#depth--;
@@ -66,17 +65,17 @@ class Decoder implements NestedReader {
   json(bytes: Buffer): unknown {
     const text = bytes.toString();
     const { depth, values } = sizeOfJson(text);
-    if (this.#depth + depth > this.#limits.depth) throw new TooMuch('depth');
+    if (this.#depth + depth > this.#limits.depth) throw new LimitExceeded('depth');
     this.#count(values);
     try {
       return parseJson(text);
     } catch {
-      throw new Unreadable('it holds JSON that is broken');
+      throw new InvalidMessage('it holds JSON that is broken');
     }
   }
 
   #count(values: number): void {
-    if ((this.#values += values) > this.#limits.values) throw new TooMuch('values');
+    if ((this.#values += values) > this.#limits.values) throw new LimitExceeded('values');
   }
 
   #message(reader: Reader, name: string): unknown {
@@ -95,12 +94,12 @@ class Decoder implements NestedReader {
       else if (field.list) this.#items(reader, field, wire, (result[field.name] ??= []) as unknown[]);
       else {
         const value = this.#value(reader, field, wire);
-        // The encoder writes zero values of fields that were never set.
+        // Go's encoder also writes unset fields, as zero values.
         const unset = !field.keepsZero && !isMessage(field) && (value === '' || value === 0 || value === false);
         if (value !== undefined && !unset) result[field.name] = value;
       }
     }
-    return message.isItsField ? (result[message.fields[0]!.name] ?? []) : result;
+    return message.isUnwrapped ? (result[message.fields[0]!.name] ?? []) : result;
   }
 
   #items(reader: Reader, field: Field, wire: number, list: unknown[]): void {
@@ -126,7 +125,7 @@ class Decoder implements NestedReader {
       else entry.skip(wire);
     }
     value ??= this.#zero(field);
-    // A key may be any text, also one that means something else to an assignment.
+    // Not an assignment, because a key may be `__proto__`.
     Object.defineProperty(map, key, { value, configurable: true, enumerable: true, writable: true });
   }
 
@@ -137,7 +136,7 @@ class Decoder implements NestedReader {
 
   #value(reader: Reader, { type, name }: Field, wire: number): unknown {
     const expected = type === 'int' || type === 'bool' ? 'varint' : type === 'double' ? 'fixed64' : 'bytes';
-    if (wire !== wireTypes[expected]) throw new Unreadable(`the field ${name} has the wrong wire type`);
+    if (wire !== wireTypes[expected]) throw new InvalidMessage(`the field ${name} has the wrong wire type`);
     switch (type) {
       case 'string':
         return reader.text();
@@ -159,7 +158,7 @@ function isMessage({ type }: Field): boolean {
   return type.includes('.');
 }
 
-/** API version and kind, as they stand at the start of an envelope. */
+/** Reads API version and kind of an envelope. */
 function typeOf(reader: Reader): [apiVersion: string, kind: string] {
   const type: [string, string] = ['', ''];
   while (!reader.done) {

@@ -1,4 +1,4 @@
-// JSON → protobuf: single objects, lists of objects that are encoded already, and the events of a watch.
+// Encodes JSON as protobuf: objects, lists of encoded objects, and watch events.
 import { objectStart, specialTypes } from './special.ts';
 import { messageNameOf, messageOf } from './table.ts';
 import type { Field } from './table.ts';
@@ -9,25 +9,25 @@ interface Typed {
   readonly kind?: string;
 }
 
-/** Encodes an object with its kind before it; undefined when the kind has no protobuf. */
+/** Encodes an object in an envelope with its kind; undefined when the kind has no protobuf message. */
 export function encodeObject(object: Typed): Buffer | undefined {
   const { apiVersion = '', kind = '' } = object;
   const name = messageNameOf(apiVersion, kind);
   return name === undefined ? undefined : withType({ apiVersion, kind }, [encodeMessage(object, name)]);
 }
 
-/** The content of a message, without a kind. */
+/** Encodes a message without an envelope. */
 export function encodeMessage(value: object, name: string): Buffer {
   const writer = new Writer();
   writeMessage(writer, value, name);
   return writer.finish();
 }
 
-/** Puts the kind before the content of an object. */
+/** Wraps an encoded object in an envelope with its kind. */
 export function withType({ apiVersion, kind }: Required<Typed>, content: readonly Buffer[]): Buffer {
   const size = content.reduce((sum, { length }) => sum + length, 0);
   const writer = new Writer();
-  // The envelope goes on after the content, which is not copied here: only its length is.
+  // The writer writes only the length of the content, which is appended below without a copy.
   writer.integer(size);
   writer.tag(2, wireTypes.bytes);
   const from = writer.size;
@@ -39,17 +39,17 @@ export function withType({ apiVersion, kind }: Required<Typed>, content: readonl
   return Buffer.concat([objectStart, writer.finish(), ...content, noContentType]);
 }
 
-/** The last two fields of an envelope: no encoding, no content type. */
+/** The last two fields of an envelope: empty content encoding and content type. */
 const noContentType = Buffer.from([0x1a, 0, 0x22, 0]);
 
-/** Encodes a list whose items are encoded already. All lists are laid out alike. */
+/** Encodes a list of encoded items. All list messages have the same layout. */
 export function encodeList(type: Required<Typed>, metadata: object, items: readonly Buffer[]): Buffer {
   const parts = [field(1, encodeMessage(metadata, 'meta.v1.ListMeta'))];
   for (const item of items) parts.push(field(2, item, false), item);
   return withType(type, parts);
 }
 
-/** Encodes an event of a watch, with its length before it. */
+/** Encodes a watch event, preceded by its length. */
 export function encodeEvent(type: string, object: Buffer): readonly Buffer[] {
   const raw = field(1, object, false);
   const extension = new Writer();
@@ -63,7 +63,7 @@ export function encodeEvent(type: string, object: Buffer): readonly Buffer[] {
   return [Buffer.concat([length, event, raw]), object];
 }
 
-/** A field that is a message; without its content, only what stands before that. */
+/** Encodes a field that contains a message; `whole = false` returns only the tag and length. */
 function field(number: number, content: Buffer, whole = true): Buffer {
   const writer = new Writer();
   writer.integer(content.length);
@@ -74,11 +74,11 @@ function field(number: number, content: Buffer, whole = true): Buffer {
 function writeMessage(writer: Writer, value: unknown, name: string): void {
   const special = specialTypes.get(name);
   if (special !== undefined) return special.write(writer, value, writeMessage);
-  const { fields, isItsField } = messageOf(name);
+  const { fields, isUnwrapped } = messageOf(name);
   const object = value as Readonly<Record<string, unknown>>;
   for (let index = fields.length - 1; index >= 0; index--) {
     const each = fields[index]!;
-    const content = isItsField || each.inline ? value : object[each.name];
+    const content = isUnwrapped || each.inline ? value : object[each.name];
     if (content === undefined || content === null) continue;
     if (each.inline) writeInline(writer, each, content);
     else if (each.list) writeList(writer, each, content as unknown[]);
@@ -87,7 +87,7 @@ function writeMessage(writer: Writer, value: unknown, name: string): void {
   }
 }
 
-/** Fields that stand among those of the message around them: when none does, nothing is written. */
+/** Writes a message whose fields are inlined in the JSON of its parent; writes nothing if it has no fields. */
 function writeInline(writer: Writer, { number, type }: Field, value: unknown): void {
   const from = writer.size;
   writeMessage(writer, value, type);

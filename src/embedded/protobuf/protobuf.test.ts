@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeObject, TooMuch } from './decode.ts';
+import { decodeObject, LimitExceeded } from './decode.ts';
 import { encodeEvent, encodeList, encodeMessage, encodeObject, withType } from './encode.ts';
-import { Unreadable, wireTypes, Writer } from './wire.ts';
+import { InvalidMessage, wireTypes, Writer } from './wire.ts';
 
 const limits = { depth: 100, values: 10_000 };
 
-function through(object: { apiVersion: string; kind: string }): unknown {
+function roundTrip(object: { apiVersion: string; kind: string }): unknown {
   return decodeObject(encodeObject(object)!, limits);
 }
 
-describe('an object in protobuf is the same object', () => {
-  test('with every kind of field', () => {
+describe('encoding and decoding', () => {
+  test('preserves all types of fields of a pod', () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -41,30 +41,30 @@ describe('an object in protobuf is the same object', () => {
       },
       status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '1969-12-31T23:59:59Z' }] },
     };
-    expect(through(pod)).toEqual(pod);
+    expect(roundTrip(pod)).toEqual(pod);
   });
 
-  test('with times to the microsecond, JSON inside, bytes, and lists that are types of their own', () => {
+  test('preserves microseconds, embedded JSON, bytes, and lists that are messages', () => {
     const lease = {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       spec: { renewTime: '2026-01-02T03:04:05.000678Z', leaseTransitions: 0 },
     };
-    expect(through(lease)).toEqual(lease);
+    expect(roundTrip(lease)).toEqual(lease);
     const revision = { apiVersion: 'apps/v1', kind: 'ControllerRevision', data: { spec: [1, null] }, revision: 3 };
-    expect(through(revision)).toEqual(revision);
+    expect(roundTrip(revision)).toEqual(revision);
     const secret = { apiVersion: 'v1', kind: 'Secret', data: { key: 'AP8=' } };
-    expect(through(secret)).toEqual(secret);
+    expect(roundTrip(secret)).toEqual(secret);
     const review = {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SubjectAccessReview',
       spec: { user: 'jane', extra: { scopes: ['a', 'b'], none: [] } },
       status: { allowed: false },
     };
-    expect(through(review)).toEqual(review);
+    expect(roundTrip(review)).toEqual(review);
   });
 
-  test('with the schemas of a definition', () => {
+  test('preserves the schemas of a CustomResourceDefinition', () => {
     const string = { type: 'string' };
     const properties = {
       any: { type: 'object', additionalProperties: true },
@@ -86,27 +86,27 @@ describe('an object in protobuf is the same object', () => {
         ],
       },
     };
-    expect(through(definition)).toEqual(definition);
+    expect(roundTrip(definition)).toEqual(definition);
   });
 
-  test('whatever its numbers and texts are', () => {
+  test('preserves all strings and 64-bit integers', () => {
     const texts = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme', maxLength: 100 }));
     fc.assert(
       fc.property(texts, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (data, big) => {
         const revision = Number.isSafeInteger(Number(big)) ? Number(big) : big;
         const map = { apiVersion: 'v1', kind: 'ConfigMap', ...(Object.keys(data).length > 0 && { data }) };
-        expect(through(map)).toEqual(map);
+        expect(roundTrip(map)).toEqual(map);
         const other = { apiVersion: 'apps/v1', kind: 'ControllerRevision', revision };
-        expect(through(other)).toEqual(other);
+        expect(roundTrip(other)).toEqual(other);
       }),
     );
   });
 });
 
-describe('reading', () => {
+describe('decoding', () => {
   const type = { apiVersion: 'v1', kind: 'ConfigMap' };
 
-  test('skips fields that are not known here', () => {
+  test('skips unknown fields', () => {
     const writer = new Writer();
     writer.text('new');
     writer.tag(99, wireTypes.bytes);
@@ -115,27 +115,27 @@ describe('reading', () => {
     expect(decodeObject(withType(type, [writer.finish()]), limits)).toEqual(type);
   });
 
-  test('leaves out zero values of fields that need none', () => {
+  test('omits zero values of fields that are optional in JSON', () => {
     const service = encodeMessage({ spec: { clusterIP: '', healthCheckNodePort: 0 } }, 'core.v1.Service');
     expect(decodeObject(withType({ apiVersion: 'v1', kind: 'Service' }, [service]), limits)).toMatchObject({
       spec: {},
     });
   });
 
-  test('refuses what is broken, deep or wide', () => {
+  test('refuses messages that are invalid, nested too deeply, or have too many values', () => {
     const bytes = encodeObject({ ...type, data: { a: 'b' } } as typeof type)!;
-    expect(() => decodeObject(Buffer.from('{}'), limits)).toThrow(Unreadable);
+    expect(() => decodeObject(Buffer.from('{}'), limits)).toThrow(InvalidMessage);
     expect(() => decodeObject(bytes.subarray(0, bytes.length - 8), limits)).toThrow('it ends inside a field');
     expect(() => decodeObject(withType({ ...type, kind: 'Other' }, []), limits)).toThrow('"Other" of "v1"');
     const wide = { ...type, data: Object.fromEntries(Array.from({ length: 200 }, (_, index) => [index, 'x'])) };
-    expect(() => decodeObject(encodeObject(wide)!, { ...limits, values: 100 })).toThrow(TooMuch);
+    expect(() => decodeObject(encodeObject(wide)!, { ...limits, values: 100 })).toThrow(LimitExceeded);
     const revision = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
     const nested = { ...revision, data: JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown };
-    expect(() => decodeObject(encodeObject(nested)!, limits)).toThrow(TooMuch);
+    expect(() => decodeObject(encodeObject(nested)!, limits)).toThrow(LimitExceeded);
   });
 });
 
-test('lists and events carry objects that are encoded already', () => {
+test('lists and watch events include encoded objects unchanged', () => {
   const one = encodeMessage({ metadata: { name: 'one' } }, 'core.v1.ConfigMap');
   const list = encodeList({ apiVersion: 'v1', kind: 'ConfigMapList' }, { resourceVersion: '7' }, [one, one]);
   expect(decodeObject(list, limits)).toMatchObject({

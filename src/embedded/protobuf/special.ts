@@ -1,29 +1,29 @@
-// Types that are not in JSON what they are on the wire: times, quantities, ports, and JSON inside of messages.
+// Types whose JSON differs from their wire format: times, quantities, ports, and JSON inside messages.
 import { stringifyJson } from '../../kube/json.ts';
 import { timestamp } from '../../kube/times.ts';
-import { Reader, Unreadable, wireTypes } from './wire.ts';
+import { Reader, InvalidMessage, wireTypes } from './wire.ts';
 import type { Writer } from './wire.ts';
 
-/** How other messages are read, for the types that hold some. */
+/** Reads nested messages. */
 export interface NestedReader {
   read(reader: Reader, message: string): unknown;
-  /** A whole object, with its kind before it. */
+  /** Reads an object in an envelope with its kind. */
   object(bytes: Buffer): unknown;
   json(bytes: Buffer): unknown;
 }
 
-/** How they are written. */
+/** Writes a nested message. */
 type NestedWriter = (writer: Writer, value: unknown, message: string) => void;
 
 interface SpecialType {
-  /** The JSON; undefined stands for no value. */
-  read(fields: Fields, nested: NestedReader): unknown;
-  /** Writes the fields, last one first. */
+  /** Returns the JSON value; undefined if there is none. */
+  read(fields: WireFields, nested: NestedReader): unknown;
+  /** Writes the fields in reverse order. */
   write(writer: Writer, value: unknown, nested: NestedWriter): void;
 }
 
-/** The fields of a small message, as they are on the wire. */
-class Fields {
+/** The fields of a small message, by number. */
+class WireFields {
   readonly #values: readonly (readonly [number, number | bigint | Buffer])[];
 
   constructor(reader: Reader) {
@@ -43,7 +43,7 @@ class Fields {
 
   integer(number: number): number | bigint {
     const value = this.#values.findLast(([each]) => each === number)?.[1] ?? 0;
-    if (typeof value === 'object') throw new Unreadable('text stands where a number is expected');
+    if (typeof value === 'object') throw new InvalidMessage('text stands where a number is expected');
     return value;
   }
 
@@ -79,10 +79,10 @@ const intOrString: SpecialType = {
   },
 };
 
-/** The seconds of the years that a time in JSON can have: from 0001 to 9999. */
+/** The range of times in JSON in seconds: the years 0001 to 9999. */
 const [earliest, latest] = [-62_135_596_800, 253_402_300_799];
 
-/** Seconds and nanoseconds since 1970. No time at all is an empty message. */
+/** Seconds and nanoseconds since 1970. An empty message is an unset time. */
 const time: SpecialType = {
   read: (fields) => (fields.empty ? undefined : timestamp(secondsOf(fields) * 1000)),
   write: writeTime,
@@ -97,9 +97,9 @@ const microTime: SpecialType = {
   write: writeTime,
 };
 
-function secondsOf(fields: Fields): number {
+function secondsOf(fields: WireFields): number {
   const seconds = Number(fields.integer(1));
-  if (seconds < earliest || seconds > latest) throw new Unreadable('a time is out of range');
+  if (seconds < earliest || seconds > latest) throw new InvalidMessage('a time is out of range');
   return seconds;
 }
 
@@ -114,7 +114,7 @@ function writeTime(writer: Writer, value: unknown): void {
   writer.tag(1, asVarint);
 }
 
-/** JSON, or an object in protobuf, in the only field. */
+/** A single field with JSON or with an object in protobuf. */
 const json: SpecialType = {
   read(fields, nested) {
     const [bytes] = fields.all(1);
@@ -130,17 +130,17 @@ const json: SpecialType = {
 
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** Does an object in protobuf start here? */
+/** Whether the bytes start with the magic bytes of an object in protobuf. */
 export function startsObject(bytes: Buffer): boolean {
   return bytes.subarray(0, magic.length).equals(magic);
 }
 
-/** The bytes that every object in protobuf starts with. */
+/** The magic bytes at the start of every object in protobuf. */
 export const objectStart: Buffer = magic;
 
 const schema = 'apiextensions.v1.JSONSchemaProps';
 
-function readSchemas(fields: Fields, number: number, nested: NestedReader): unknown[] {
+function readSchemas(fields: WireFields, number: number, nested: NestedReader): unknown[] {
   return fields.all(number).map((bytes) => nested.read(new Reader(bytes), schema));
 }
 
@@ -197,10 +197,10 @@ const types: Readonly<Record<string, SpecialType>> = {
   'apiextensions.v1.JSONSchemaPropsOrStringArray': schemaOrStringArray,
 };
 
-/** The types that are read and written here, not by the table of messages. */
+/** The types that are read and written here instead of by the message table. */
 export const specialTypes: ReadonlyMap<string, SpecialType> = new Map(Object.entries(types));
 
 /** Reads a message of a special type. */
 export function readSpecial(type: SpecialType, reader: Reader, nested: NestedReader): unknown {
-  return type.read(new Fields(reader), nested);
+  return type.read(new WireFields(reader), nested);
 }

@@ -1,15 +1,13 @@
-// The wire format of protobuf: reads and writes numbers, texts and messages. Knows nothing of Kubernetes.
+// The wire format of protobuf: reads and writes numbers, strings and messages. Not specific to Kubernetes.
 
-/** A message cannot be read. Told to the caller by whoever asked for it. */
-export class Unreadable extends Error {}
+/** A message is not valid protobuf. */
+export class InvalidMessage extends Error {}
 
-/** How the bytes of a field are laid out. */
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 const safeBits = 53;
 const shortText = 64;
 
-/** Reads a message from front to back. */
 export class Reader {
   readonly #bytes: Buffer;
   #at: number;
@@ -25,14 +23,14 @@ export class Reader {
     return this.#at >= this.#end;
   }
 
-  /** The number of the next field, and how its value is laid out. */
+  /** Reads the number and wire type of the next field. */
   tag(): { readonly number: number; readonly wire: number } {
     const tag = this.#unsigned();
-    if (tag > 0xffff_ffff || tag < 8) throw new Unreadable('a field has no number');
+    if (tag > 0xffff_ffff || tag < 8) throw new InvalidMessage('a field has no number');
     return { number: Math.floor(tag / 8), wire: tag % 8 };
   }
 
-  /** A signed integer; a bigint where a number cannot hold it. */
+  /** Reads a signed integer; returns a bigint if it is not a safe integer. */
   integer(): number | bigint {
     const start = this.#at;
     let value = 0;
@@ -69,17 +67,17 @@ export class Reader {
     else if (wire === wireTypes.fixed64) this.#take(8);
     else if (wire === wireTypes.bytes) this.#span();
     else if (wire === wireTypes.fixed32) this.#take(4);
-    else throw new Unreadable('a field has an unknown wire type');
+    else throw new InvalidMessage('a field has an unknown wire type');
   }
 
   #byte(): number {
-    if (this.#at >= this.#end) throw new Unreadable('it ends inside a number');
+    if (this.#at >= this.#end) throw new InvalidMessage('it ends inside a number');
     return this.#bytes[this.#at++]!;
   }
 
   #unsigned(): number {
     const value = this.integer();
-    if (typeof value === 'bigint' || value < 0) throw new Unreadable('a length is out of range');
+    if (typeof value === 'bigint' || value < 0) throw new InvalidMessage('a length is out of range');
     return value;
   }
 
@@ -90,13 +88,13 @@ export class Reader {
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    throw new Unreadable('a number is too long');
+    throw new InvalidMessage('a number is too long');
   }
 
-  /** Steps over some bytes and answers where they start. */
+  /** Skips some bytes and returns their start. */
   #take(length: number): number {
     const start = this.#at;
-    if (length > this.#end - start) throw new Unreadable('it ends inside a field');
+    if (length > this.#end - start) throw new InvalidMessage('it ends inside a field');
     this.#at = start + length;
     return start;
   }
@@ -109,14 +107,14 @@ export class Reader {
 }
 
 /**
- * Writes a message from back to front: the length of a part stands before it, and is known only once the part is
- * written. So fields are written last one first, and of each its value before its tag.
+ * Writes a message from back to front, because the length of a part precedes it but is known only after the part is
+ * written. Call it for the last field first, and for each field write the value before the tag.
  */
 export class Writer {
   #bytes = Buffer.allocUnsafe(1024);
   #at = this.#bytes.length;
 
-  /** How much is written. The difference of two such numbers is the length of what was written in between. */
+  /** The number of bytes written so far. */
   get size(): number {
     return this.#bytes.length - this.#at;
   }
@@ -161,7 +159,7 @@ export class Writer {
     }
   }
 
-  /** Most texts are short and plain: for those, asking the engine to copy takes longer than copying. */
+  /** Copies short ASCII strings, which are the most frequent, faster than `Buffer.write`. */
   #shortText(value: string): boolean {
     const { length } = value;
     const at = this.#room(length);
@@ -183,7 +181,7 @@ export class Writer {
     this.integer(value.length);
   }
 
-  /** Ends a field that is a message: everything since `from` is its content. */
+  /** Ends a nested message that started at the size `from`. */
   message(number: number, from: number): void {
     this.integer(this.size - from);
     this.tag(number, wireTypes.bytes);
@@ -198,7 +196,7 @@ export class Writer {
     for (const [index, group] of groups.entries()) this.#bytes[at + index] = group;
   }
 
-  /** Makes room before what is written and answers where it starts. */
+  /** Reserves space before the written bytes and returns its start. */
   #room(length: number): number {
     if (length > this.#at) {
       const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.size + length));

@@ -1,20 +1,20 @@
-// Request bodies: read with a size limit, decoded by content type. Called by handler.ts; what comes out is plain JSON.
+// Request bodies: read with a size limit and decoded by content type into plain JSON. Called by call.ts and patch.ts.
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../kube/json.ts';
 import { sizeOfJson } from '../json-size.ts';
 import { badRequest, Fault, tooLarge, unsupportedMediaType } from './fault.ts';
-import { decodeObject, TooMuch } from '../protobuf/decode.ts';
-import { Unreadable } from '../protobuf/wire.ts';
+import { decodeObject, LimitExceeded } from '../protobuf/decode.ts';
+import { InvalidMessage } from '../protobuf/wire.ts';
 import { jsonType, protobufType } from './negotiate.ts';
 
 const bodyLimit = 3 * 1024 * 1024;
 const depthLimit = 500;
-/** What administrators define may have so many values. What everybody writes has fewer: see object.ts. */
+/** The limit for cluster-scoped objects. Namespaced objects have a lower one: see object.ts. */
 const valueLimit = 50_000;
 
 export const yamlType = 'application/yaml';
 
-/** The whole body; refused as soon as it is larger than the limit. */
+/** Reads the whole body; rejects as soon as it exceeds the limit. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > bodyLimit) return Promise.reject(tooLarge(bodyLimit));
@@ -29,7 +29,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     request.on('error', reject);
     request.on('close', () => {
-      // Every request closes: making an error with its stack for those that are complete would cost more than reading them.
+      // Every request closes: creating an error with its stack for complete ones would cost more than reading them.
       if (!request.complete) reject(badRequest('the connection was closed before the body was complete'));
     });
   });
@@ -40,7 +40,7 @@ export function mediaType(header: string | undefined): string {
   return (header ?? '').split(';')[0]!.trim().toLowerCase();
 }
 
-/** Decodes the body of a create, an update or a delete. */
+/** Decodes the body of a create, update or delete. */
 export async function decodeBody(body: Buffer, contentType: string | undefined): Promise<unknown> {
   switch (mediaType(contentType)) {
     case '':
@@ -61,8 +61,8 @@ function decodeProtobuf(body: Buffer): unknown {
   try {
     return decodeObject(body, { depth: depthLimit, values: valueLimit });
   } catch (error) {
-    if (error instanceof TooMuch) throw error.limit === 'depth' ? tooDeep() : tooManyValues();
-    if (error instanceof Unreadable) throw badRequest(`the protobuf body cannot be read: ${error.message}`);
+    if (error instanceof LimitExceeded) throw error.limit === 'depth' ? tooDeep() : tooManyValues();
+    if (error instanceof InvalidMessage) throw badRequest(`the protobuf body cannot be read: ${error.message}`);
     throw error;
   }
 }
@@ -77,7 +77,7 @@ export function decodeJson(body: Buffer): unknown {
   }
 }
 
-/** YAML as kubectl reads it; JSON is YAML too, and much the more frequent. */
+/** Decodes YAML as kubectl does; most bodies are JSON, which is YAML too and faster to parse. */
 export async function decodeYaml(body: Buffer): Promise<unknown> {
   const text = body.toString('utf8');
   if (/^\s*[[{]/.test(text)) {
@@ -85,7 +85,7 @@ export async function decodeYaml(body: Buffer): Promise<unknown> {
     try {
       return parseJson(text);
     } catch {
-      // Flow-style YAML may look like JSON without being it.
+      // Flow-style YAML may look like JSON.
     }
   }
   const { readYaml } = await import('./yaml.ts');
@@ -108,7 +108,7 @@ function tooManyValues(): Error {
   return new Fault(413, 'RequestEntityTooLarge', `the request body is too large: the limit is ${valueLimit} values`);
 }
 
-/** Refuses deep nesting and endless width. */
+/** Refuses bodies that are nested too deeply or have too many values. */
 function refuseExcess(text: string): void {
   const { depth, values } = sizeOfJson(text);
   if (depth > depthLimit) throw tooDeep();
@@ -120,10 +120,11 @@ function isDeeperThan(value: unknown, limit: number): boolean {
   return limit === 0 || Object.values(value).some((part) => isDeeperThan(part, limit - 1));
 }
 
-/** How many values there are in one, itself among them. */
+/** Counts a value and all values inside it. */
 export function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
-  for (const part of Object.values(value)) count += countValues(part);
+  if (Array.isArray(value)) for (const part of value) count += countValues(part);
+  else for (const name in value) count += countValues(value[name as keyof typeof value]);
   return count;
 }

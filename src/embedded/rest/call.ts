@@ -1,4 +1,4 @@
-// What a call brings besides its path: its body, the form of answer it wants, and the options of a write.
+// The parts of a request besides its path: the body, the requested response format, and the options of a write.
 import { decodeBody, mediaType, readBody, yamlType } from './body.ts';
 import type { Target, WriteOptions } from './context.ts';
 import { duplicateFields } from './duplicate-fields.ts';
@@ -8,7 +8,7 @@ import { jsonType, negotiate, protobufType } from './negotiate.ts';
 import type { View } from './represent.ts';
 import type { ResourceRequest } from './server-context.ts';
 
-/** The decoded body; undefined when there is none and none is needed. */
+/** The decoded body; undefined when it is empty and optional. */
 export async function bodyOf(call: ResourceRequest, optional = false): Promise<unknown> {
   const body = await readBody(call.request);
   if (body.length === 0) {
@@ -18,7 +18,7 @@ export async function bodyOf(call: ResourceRequest, optional = false): Promise<u
   return decodeBody(body, call.request.headers['content-type']);
 }
 
-/** The decoded body of a request that is an object of its own kind, such as a TokenRequest. */
+/** The decoded body of a subresource with its own kind, such as a TokenRequest. */
 export async function objectBodyOf(call: ResourceRequest): Promise<Readonly<Record<string, unknown>>> {
   const body = await bodyOf(call);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
@@ -33,20 +33,20 @@ export async function writeOf(
   const bytes = await readBody(call.request);
   if (bytes.length === 0) throw badRequest('the request body is empty: an object is expected');
   const type = call.request.headers['content-type'];
-  // Custom kinds have no protobuf.
+  // Custom resources do not support protobuf.
   if (resource.custom && mediaType(type) === protobufType) throw unsupportedMediaType([jsonType, yamlType]);
   const body = await decodeBody(bytes, type);
   const isJson = ['', 'application/json'].includes(mediaType(type));
   return { body, options: withDuplicates(writeOptionsOf(call), isJson ? bytes : undefined) };
 }
 
-/** The options of a write whose body is the given JSON; whoever wants to hear of repeated fields does. */
+/** Adds the duplicate fields of a JSON body, unless field validation is off. */
 export function withDuplicates(options: WriteOptions, json: Buffer | undefined): WriteOptions {
   if (json === undefined || options.fieldValidation === 'Ignore') return options;
   return { ...options, duplicates: duplicateFields(json.toString()) };
 }
 
-/** The form in which a call wants objects. */
+/** The format in which the client wants objects. */
 export function viewOf(call: ResourceRequest, target: Target): View {
   const include = call.line.query.get('includeObject') ?? 'Metadata';
   if (include !== 'None' && include !== 'Metadata' && include !== 'Object') {
@@ -67,7 +67,7 @@ const optionKinds: Readonly<Record<string, Parameters<typeof invalidOptions>[0]>
 };
 const managerLimit = 128;
 
-/** A name of a field manager that fits into the record of field owners. */
+/** Validates the name of a field manager. */
 function checkedManager(name: string, kind: Parameters<typeof invalidOptions>[0]): string {
   if (Buffer.byteLength(name) > managerLimit) throw invalidOptions(kind, tooLong('fieldManager', managerLimit));
   const at = name.search(/\p{C}/u);
@@ -76,7 +76,7 @@ function checkedManager(name: string, kind: Parameters<typeof invalidOptions>[0]
   throw invalidOptions(kind, invalid('fieldManager', name, `invalid character U+${code} (at position ${at})`));
 }
 
-/** The options of a write, from the query (and, for deletions, from the body). */
+/** The options of a write, from the query and, for deletions, from the body. */
 export function writeOptionsOf(call: ResourceRequest, body?: { readonly dryRun?: unknown }): WriteOptions {
   const { query } = call.line;
   const kind = optionKinds[call.verb] ?? 'CreateOptions';
@@ -90,7 +90,7 @@ export function writeOptionsOf(call: ResourceRequest, body?: { readonly dryRun?:
   if (fieldValidation !== 'Strict' && fieldValidation !== 'Warn' && fieldValidation !== 'Ignore') {
     throw invalidOptions(kind, notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
-  // A deletion has no manager, and does not look at what it is told of one.
+  // Deletions ignore fieldManager.
   const manager = kind === 'DeleteOptions' ? '' : checkedManager(query.get('fieldManager') ?? '', kind);
   const agent = (call.request.headers['user-agent'] ?? 'unknown').split('/')[0]!;
   return {

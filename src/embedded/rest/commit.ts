@@ -1,4 +1,4 @@
-// The last step of every write: into the store, or, in a dry run, not.
+// The last step of every write: stores the object, except in a dry run.
 import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
 import { storedFromObject } from '../store/stored.ts';
@@ -12,7 +12,7 @@ import { rulesOf } from './rules/index.ts';
 
 const objectLimit = 1.5 * 1024 * 1024;
 
-/** Replaces the old state by the next one; rejects with `VersionConflict` when the old state is not current any more. */
+/** Replaces the old state with the next one; rejects with `VersionConflict` when the old state is not current. */
 export function commit(
   cluster: Cluster,
   target: Target,
@@ -26,17 +26,20 @@ export function commit(
     if (form !== undefined && roughSize(form) > objectLimit) {
       throw new Fault(413, 'RequestEntityTooLarge', `the object is too large: the limit is ${objectLimit} bytes`);
     }
-    if (options.dryRun) return Promise.resolve(unwritten(collection, key, old, form ?? old!.object));
+    if (options.dryRun) return Promise.resolve(dryRunResult(collection, key, old, form ?? old!.object));
     return cluster.store.write({ collection, key, expect: old?.version ?? 0, next: form });
   };
   const form = next === undefined ? undefined : storedForm(cluster, next, target.resource);
   return form instanceof Promise ? form.then(write) : write(form);
 }
 
-/** Commits one after the other, and looks once more at what those before have taken in the meantime. */
+/** The last exclusive commit of each store. */
 const turns = new WeakMap<Store, Promise<unknown>>();
 
-/** The same for an object that may take what only one can have, such as an address. */
+/**
+ * Like `commit`. Objects of kinds that allocate unique values, such as addresses, are committed one after the other and
+ * checked again for conflicts with the commits before.
+ */
 export async function commitInTurn(
   cluster: Cluster,
   target: Target,
@@ -51,7 +54,7 @@ export async function commitInTurn(
     if (found.length > 0) throw invalid(target.resource, target.name, found);
     return commit(cluster, target, old, next, options);
   });
-  // One that fails is nothing to those that come after it.
+  // A failed commit does not affect the next ones.
   turns.set(
     cluster.store,
     turn.catch(() => undefined),
@@ -59,21 +62,28 @@ export async function commitInTurn(
   return turn;
 }
 
-/** Works once the work before, if any, is done. */
+/** Runs `work` after `before` is done. */
 export async function afterwards<T>(before: Promise<unknown> | undefined, work: () => Promise<T>): Promise<T> {
   await before;
   return work();
 }
 
-/** What the store would hold, without the version that only the store gives. */
-function unwritten(collection: string, key: string, old: Stored | undefined, object: AnyObject): Stored {
+/** The object as the store would hold it; a new one has no resource version. */
+function dryRunResult(collection: string, key: string, old: Stored | undefined, object: AnyObject): Stored {
   if (old !== undefined) return storedFromObject(collection, key, old.version, object);
   const { resourceVersion: _version, ...metadata } = object.metadata;
   const frozen = Object.freeze({ ...object, metadata });
-  return { collection, key, version: 0, object: frozen, bytes: Buffer.from(JSON.stringify(frozen)) };
+  return {
+    collection,
+    key,
+    version: 0,
+    apiVersion: frozen.apiVersion,
+    object: frozen,
+    bytes: Buffer.from(JSON.stringify(frozen)),
+  };
 }
 
-/** About how many bytes an object takes as JSON, without writing it down. */
+/** Estimates the size of a value as JSON, without encoding it. */
 function roughSize(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 5;

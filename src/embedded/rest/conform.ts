@@ -1,4 +1,4 @@
-// An object against its kind: unknown fields, defaults, and everything that is wrong with it. Called by create and update.
+// Checks an object against its kind: unknown fields, defaults and validation. Called by create and update.
 import type { AnyObject } from '../../kube/objects.ts';
 import { decodeObject, setDefaults, validate } from '../kinds/index.ts';
 import type { FieldError } from '../schema/field-error.ts';
@@ -6,7 +6,7 @@ import type { Cluster, Target, WriteOptions } from './context.ts';
 import { badRequest, Fault, internal } from './fault.ts';
 import { rulesOf } from './rules/index.ts';
 
-/** The object with what its kind does not have taken out and its defaults filled in; throws when it cannot be read. */
+/** Removes unknown fields and sets defaults; throws when the object cannot be decoded. */
 export function conform(target: Target, object: AnyObject, options: WriteOptions): AnyObject {
   const { kind, version } = target.resource;
   const { value, unknownFields, problem } = decodeObject(target.resource, object);
@@ -28,7 +28,7 @@ export function conform(target: Target, object: AnyObject, options: WriteOptions
   return setDefaults(target.resource, value as AnyObject) as AnyObject;
 }
 
-/** The same for an object that a webhook has changed: what cannot be read now is nothing that the caller did. */
+/** The same for an object that a webhook changed: a decoding error is an internal one, not the caller's. */
 export function conformAdmitted(target: Target, object: AnyObject, options: WriteOptions): AnyObject {
   try {
     return conform(target, object, { ...options, fieldValidation: 'Ignore' });
@@ -37,16 +37,16 @@ export function conformAdmitted(target: Target, object: AnyObject, options: Writ
   }
 }
 
-/** Everything that is wrong with an object that could be read. */
+/** All validation errors of a decoded object. */
 export function problemsOf(
   cluster: Cluster,
   target: Target,
   next: AnyObject,
   old: AnyObject | undefined,
 ): readonly FieldError[] {
-  // These exist to change what an ordinary update may not.
-  const free = target.subresource === 'binding' || target.subresource === 'ephemeralcontainers';
-  const before = free ? undefined : old;
+  // These subresources exist to change fields that are immutable in other updates.
+  const skipsImmutability = target.subresource === 'binding' || target.subresource === 'ephemeralcontainers';
+  const before = skipsImmutability ? undefined : old;
   return [
     ...validate(target.resource, next, before),
     ...(rulesOf(target.resource).problems?.(next, old, cluster) ?? []),

@@ -1,11 +1,11 @@
-// What the verbs work with: the cluster they change, the object they are pointed at, and how they were asked to do it.
+// The arguments of the verbs: the cluster, the target object and the options of the request.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { Registry } from '../registry.ts';
 import type { Resource } from '../resource.ts';
 import type { Store } from '../store/store.ts';
 import type { Stored } from '../store/types.ts';
 
-/** Who asks. */
+/** The user who sends the request. */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;
@@ -13,7 +13,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What admission decides about one write; the object it returns is the one that is stored. */
+/** One write to review. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly target: Target;
@@ -22,22 +22,22 @@ export interface AdmissionRequest {
   readonly options: WriteOptions;
 }
 
-/** Asks the admission webhooks; throws a Fault when one refuses. */
+/** Calls the admission webhooks; throws a Fault when one denies the request. `mutate` returns the object to store. */
 export interface Reviews {
   mutate(request: AdmissionRequest): Promise<AnyObject | undefined>;
   validate(request: AdmissionRequest): Promise<void>;
 }
 
 export interface Admission extends Reviews {
-  /** Does a creation that all agreed to, unless there is no room for it. */
+  /** Runs the write of an admitted object, unless it exceeds a quota. */
   create<T>(request: AdmissionRequest, write: () => Promise<T>): Promise<T>;
 }
 
-/** What the server cannot know by itself. */
+/** Information from outside the server. */
 export interface Hooks {
-  /** The lines of a container's log. */
+  /** The log of a container. */
   readonly podLog?: (pod: AnyObject, container: string) => string;
-  /** The URL behind a service of the cluster, for webhooks that name one; undefined when nobody serves it. */
+  /** The URL behind a service, for webhooks that reference one; undefined when no pod serves it. */
   readonly resolveService?: (service: {
     readonly namespace: string;
     readonly name: string;
@@ -52,7 +52,7 @@ export interface Cluster {
   readonly hooks: Hooks;
 }
 
-/** The object, or the collection when `name` is empty, that a request is about. */
+/** The object of a request, or the collection when `name` is empty. */
 export interface Target {
   readonly resource: Resource;
   readonly namespace: string;
@@ -65,23 +65,23 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
-  /** The options as the caller gave them, which is how webhooks see them. */
+  /** The options as the caller sent them, for admission reviews. */
   readonly given?: Readonly<Record<string, unknown>>;
-  /** Fields that the body gives twice. */
+  /** Paths of fields that the body contains twice. */
   readonly duplicates?: readonly string[];
-  /** Takes a warning for the caller. */
+  /** Adds a warning to the response. */
   readonly warn: (text: string) => void;
 }
 
-/** What a write left behind. */
+/** The result of a write. */
 export interface Written {
   readonly stored: Stored;
   readonly created: boolean;
-  /** True once the object is removed. */
+  /** True if the object was removed from the store. */
   readonly gone: boolean;
 }
 
-/** The user that the server's own parts act as. */
+/** The user of the server's own requests. */
 export const systemUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters'] };
 
 /** The key of the target in its collection. */

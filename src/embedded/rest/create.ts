@@ -1,4 +1,4 @@
-// POST: a new object, from the body to the store.
+// POST: creates an object from the request body.
 import type { AnyObject } from '../../kube/objects.ts';
 import { prepareForCreate, warningsOf } from '../kinds/index.ts';
 import { collectionOf } from '../registry.ts';
@@ -16,7 +16,7 @@ import { rulesOf } from './rules/index.ts';
 
 const nameAttempts = 8;
 
-/** Creates an object. A generated name that is taken is generated again. `managed`: field owners are already in it. */
+/** Creates an object. Retries if a generated name exists. `managed`: the object already has its managedFields. */
 export async function create(
   cluster: Cluster,
   target: Target,
@@ -48,7 +48,7 @@ async function createNamed(
 ): Promise<Written> {
   const { resource, name, namespace } = target;
   refuseWithoutNamespace(cluster, target);
-  refuseUnderEndingDefinition(cluster, target);
+  refuseUnderTerminatingDefinition(cluster, target);
   const rules = rulesOf(resource);
   const named = { ...given, metadata: newMeta(given.metadata, name, namespace, resource.hasGeneration) };
   const checked = conform(target, named, options);
@@ -62,13 +62,13 @@ async function createNamed(
   const problems = problemsOf(cluster, target, settled, undefined);
   if (problems.length > 0) throw invalid(resource, name, problems);
   for (const warning of warningsOf(resource, settled)) options.warn(warning);
-  // The writer owns what it sent, not what admission and the server then filled in.
+  // The field manager owns what it sent, not what admission and the server filled in.
   const { managedFields } = owned.metadata;
   const next = { ...settled, metadata: { ...settled.metadata, ...(managedFields && { managedFields }) } };
   const request = { operation: 'CREATE', target, object: next, oldObject: undefined, options } as const;
   await cluster.admission.validate(request);
   return cluster.admission.create(request, async () => {
-    // Told last, by what would store it: a dry run does not come so far.
+    // Checked last, as by the storage layer, which a dry run does not reach.
     if (!options.dryRun && /^0*[1-9]\d*$/.test(given.metadata.resourceVersion ?? '')) {
       throw new Fault(500, '', 'resourceVersion should not be set on objects to be created');
     }
@@ -83,21 +83,24 @@ async function createNamed(
   });
 }
 
-/** Nobody comes to own the status by creating an object, nor what the server then writes itself. */
+/** Creating an object does not make the writer own its status, nor fields that the server sets. */
 function withoutReset({ resource }: Target, object: AnyObject): AnyObject {
-  const reset = new Set([...(resource.status ? ['status'] : []), ...(rulesOf(resource).unowned ?? [])]);
-  return Object.fromEntries(Object.entries(object).filter(([field]) => !reset.has(field))) as unknown as AnyObject;
+  const fields = [...(resource.status ? ['status'] : []), ...(rulesOf(resource).unowned ?? [])];
+  if (!fields.some((field) => Object.hasOwn(object, field))) return object;
+  return Object.fromEntries(
+    Object.entries(object).filter(([field]) => !fields.includes(field)),
+  ) as unknown as AnyObject;
 }
 
-/** A definition that is being deleted waits for its objects: new ones would keep it forever. */
-function refuseUnderEndingDefinition(cluster: Cluster, { resource, name }: Target): void {
+/** A terminating definition waits until all its objects are deleted, so new ones are refused. */
+function refuseUnderTerminatingDefinition(cluster: Cluster, { resource, name }: Target): void {
   if (!resource.custom) return;
   const definition = cluster.store.get(definitionCollection, `${resource.plural}.${resource.group}`);
   if (definition?.object.metadata.deletionTimestamp === undefined) return;
   throw forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
 }
 
-/** Objects live in namespaces that exist and are not on their way out. */
+/** Refuses objects in a namespace that is missing or terminating. */
 function refuseWithoutNamespace(cluster: Cluster, target: Target): void {
   if (!target.resource.namespaced) return;
   const namespace = cluster.store.get('namespaces', target.namespace);

@@ -1,5 +1,5 @@
-// Follows the custom resource definitions of the store: serves what they define at once, and at their end removes their
-// objects first. Started by server.ts.
+// Watches the CustomResourceDefinitions in the store: serves their resources at once, and deletes all objects of a
+// definition before the definition itself. Started by server.ts.
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyObject } from '../../kube/objects.ts';
 import { customResources, isEstablished } from '../crd/index.ts';
@@ -20,38 +20,40 @@ const options: WriteOptions = {
   warn: () => undefined,
 };
 
-/** Keeps the registry true to the definitions until the returned function is called. */
+/** Keeps the registry in sync with the definitions until the returned function is called. */
 export function followDefinitions(cluster: Cluster, onError: (error: unknown) => void): () => void {
   const emptying = new Map<string, () => void>();
   const release = (name: string): void => {
     emptying.get(name)?.();
     emptying.delete(name);
   };
-  /** What each definition says, as far as it is served. */
+  /** The served spec and accepted names of each definition. */
   const served = new Map<string, unknown>();
   const follow = (stored: Stored): void => {
     const { name, deletionTimestamp, finalizers = [] } = stored.object.metadata;
-    const said = [stored.object['spec'], acceptedNames(stored.object)];
-    if (isEstablished(stored.object) && !isDeepStrictEqual(served.get(name), said)) {
-      served.set(name, said);
+    const current = [stored.object['spec'], acceptedNames(stored.object)];
+    if (isEstablished(stored.object) && !isDeepStrictEqual(served.get(name), current)) {
+      served.set(name, current);
       cluster.registry.setCustom(name, customResources(stored.object, stored.version));
     }
     if (deletionTimestamp === undefined || !finalizers.includes(cleanupFinalizer) || emptying.has(name)) return;
     const versions = cluster.registry
       .all()
       .filter((served) => served.custom && `${served.plural}.${served.group}` === name);
-    // In the version that they are stored in, no webhook has to be asked.
+    // The stored version needs no conversion webhook.
     const resource = versions.find(({ version, stored: kept }) => version === kept?.version) ?? versions[0];
-    const settle = (): void => {
+    const finishIfEmpty = (): void => {
       if (resource !== undefined && cluster.store.count(collectionOf(resource)) > 0) return;
       release(name);
-      finish(cluster, name).catch(onError);
+      removeCleanupFinalizer(cluster, name).catch(onError);
     };
-    if (resource === undefined) return settle();
-    emptying.set(name, cluster.store.subscribe(collectionOf(resource), settle));
+    if (resource === undefined) return finishIfEmpty();
+    emptying.set(name, cluster.store.subscribe(collectionOf(resource), finishIfEmpty));
     const target = { resource, namespace: '', name: '', subresource: '' };
     removeAll(cluster, target, cluster.store.list(collectionOf(resource)), {}, options)
-      .then(() => (cluster.store.count(collectionOf(resource)) > 0 ? tellWaiting(cluster, name) : settle()))
+      .then(() =>
+        cluster.store.count(collectionOf(resource)) > 0 ? reportRemainingObjects(cluster, name) : finishIfEmpty(),
+      )
       .catch(onError);
   };
   const onEvent = ({ type, stored }: StoreEvent): void => {
@@ -73,22 +75,22 @@ function acceptedNames({ status }: AnyObject): unknown {
   return (status as { acceptedNames?: unknown } | undefined)?.acceptedNames;
 }
 
-/** The last object is gone: lets the definition go too. */
-function finish(cluster: Cluster, name: string): Promise<void> {
+/** Removes the finalizer once the last object is deleted. */
+function removeCleanupFinalizer(cluster: Cluster, name: string): Promise<void> {
   return changeDefinition(cluster, name, '', (old) => {
     const finalizers = (old.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer);
     return { ...old, metadata: { ...old.metadata, finalizers } };
   });
 }
 
-/** Objects that finalizers hold: the definition tells that it waits for them. */
-function tellWaiting(cluster: Cluster, name: string): Promise<void> {
+/** Finalizers block the deletion of some objects: reports this in the condition Terminating. */
+function reportRemainingObjects(cluster: Cluster, name: string): Promise<void> {
   return changeDefinition(cluster, name, 'status', (old) =>
     withTerminating(old, 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'),
   );
 }
 
-/** Changes a definition, unless it is gone already. */
+/** Changes a definition, unless it was deleted meanwhile. */
 async function changeDefinition(
   cluster: Cluster,
   name: string,

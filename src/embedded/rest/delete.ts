@@ -1,4 +1,5 @@
-// DELETE of one object or of a selection: at once, or marked and left to finalizers and the grace period.
+// DELETE of one object or of a collection: removes objects at once, or sets the deletionTimestamp and waits for
+// finalizers and the grace period.
 import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
@@ -9,7 +10,7 @@ import type { Stored } from '../store/types.ts';
 import { commit } from './commit.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
-import { converting, servedObject } from '../conversion/forms.ts';
+import { ensureConverted, servedObject } from '../conversion/forms.ts';
 import { badRequest, conflict, Fault, forbidden, invalidOptions, modified, notFound } from './fault.ts';
 import { rulesOf } from './rules/index.ts';
 
@@ -24,7 +25,7 @@ export interface DeleteOptions {
 const policies = new Set(['Foreground', 'Background', 'Orphan']);
 const attempts = 200;
 
-/** Reads a DeleteOptions body together with the query parameters that say the same. */
+/** Reads DeleteOptions from the body or, without one, from the query. */
 export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOptions {
   if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
     throw badRequest('the body of a deletion must be a DeleteOptions object');
@@ -59,7 +60,7 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }
 
-/** Deletes one object, or starts to. */
+/** Deletes one object, or starts its deletion. */
 export async function remove(
   cluster: Cluster,
   target: Target,
@@ -69,9 +70,9 @@ export async function remove(
   for (let attempt = 1; ; attempt++) {
     const stored = cluster.store.get(collectionOf(target.resource), keyOf(target));
     if (stored === undefined) throw notFound(target.resource, target.name);
-    await converting(cluster, [stored], target.resource);
+    await ensureConverted(cluster, [stored], target.resource);
     const old = servedObject(stored, target.resource);
-    if (rulesOf(target.resource).stays?.(old) === true) {
+    if (rulesOf(target.resource).isPermanent?.(old) === true) {
       throw forbidden(target.resource, target.name, `this ${target.resource.singular} may not be deleted`);
     }
     checkPreconditions(target, request, old);
@@ -91,7 +92,7 @@ export async function remove(
   }
 }
 
-/** What a deletion that is done shows: kinds that end with grace say that none is left. */
+/** The deleted object as returned; kinds with a grace period show 0 seconds. */
 function lastState({ resource }: Target, stored: Stored): Stored {
   if (rulesOf(resource).graceSeconds === undefined) return stored;
   const { metadata } = stored.object;
@@ -100,7 +101,7 @@ function lastState({ resource }: Target, stored: Stored): Stored {
   return storedFromObject(stored.collection, stored.key, stored.version, object);
 }
 
-/** Deletes the given objects one by one; those that others delete meanwhile are no error. */
+/** Deletes the given objects; objects that are already deleted are no error. */
 export async function removeAll(
   cluster: Cluster,
   target: Target,
@@ -108,7 +109,7 @@ export async function removeAll(
   request: DeleteOptions,
   options: WriteOptions,
 ): Promise<void> {
-  await converting(cluster, selected, target.resource);
+  await ensureConverted(cluster, selected, target.resource);
   await Promise.all(
     selected.map(async ({ object }) => {
       const { name, namespace = '' } = object.metadata;
@@ -132,21 +133,21 @@ function checkPreconditions(target: Target, request: DeleteOptions, old: AnyObje
         ? `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record ` +
           `(${metadata.resourceVersion}). The object might have been modified`
         : undefined;
-  // This refusal alone speaks of the kind where all others speak of the resource.
+  // Only this message names the kind; all others name the resource.
   if (failed !== undefined) throw conflict({ ...target.resource, plural: target.resource.kind }, target.name, failed);
 }
 
-/** The state that follows: marked for deletion, unchanged, or undefined for none at all. */
+/** The object after the request: marked for deletion, unchanged, or undefined if it is to be removed. */
 function afterDeletion(target: Target, request: DeleteOptions, old: AnyObject): AnyObject | undefined {
   const rules = rulesOf(target.resource);
   const present = old.metadata.finalizers ?? [];
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation } = old.metadata;
   const own = deletionTimestamp === undefined ? rules.deletionFinalizer : undefined;
-  const standard = deletionTimestamp === undefined && rules.orphansByDefault === true ? 'orphan' : undefined;
+  const byDefault = deletionTimestamp === undefined && rules.orphansByDefault === true ? 'orphan' : undefined;
   const kept = own === undefined || present.includes(own) ? present : [...present, own];
-  const finalizers = finalizersFor(request, kept, standard);
+  const finalizers = finalizersFor(request, kept, byDefault);
   const grace = Math.max(0, rules.graceSeconds?.(old, request.gracePeriodSeconds) ?? 0);
-  const held = finalizers.length > 0 || rules.holds?.(old) === true;
+  const held = finalizers.length > 0 || rules.isHeld?.(old) === true;
   if (deletionTimestamp !== undefined) {
     if (grace === 0 && !held) return undefined;
     const shorter = grace < deletionGracePeriodSeconds;
@@ -171,15 +172,15 @@ function afterDeletion(target: Target, request: DeleteOptions, old: AnyObject): 
   return rules.prepareDelete?.(marked) ?? marked;
 }
 
-/** How dependents are treated is written down as a finalizer that garbage collection works off. */
+/** Records the propagation policy as a finalizer for the garbage collector. */
 function finalizersFor(
   request: DeleteOptions,
   present: readonly string[],
-  standard: string | undefined,
+  byDefault: string | undefined,
 ): readonly string[] {
   const policy =
     request.orphanDependents === undefined ? request.propagationPolicy : orphanPolicy(request.orphanDependents);
-  if (policy === undefined) return standard === undefined ? present : [...present, standard];
+  if (policy === undefined) return byDefault === undefined ? present : [...present, byDefault];
   const others = present.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');
   if (policy === 'Orphan') return [...others, 'orphan'];
   return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;

@@ -1,4 +1,4 @@
-// Discovery: which groups, versions and resources there are; plain and aggregated. Made from the registry and cached until it changes.
+// Discovery of groups, versions and resources, unaggregated and aggregated. Made from the registry on every request.
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../registry.ts';
 import type { Registry } from '../registry.ts';
@@ -7,11 +7,11 @@ import { compareVersions } from '../version-order.ts';
 
 interface Group {
   readonly name: string;
-  /** Best version first. */
+  /** Preferred version first. */
   readonly versions: readonly { readonly version: string; readonly resources: readonly Resource[] }[];
 }
 
-/** The groups in the order of discovery. */
+/** The groups in discovery order. */
 function groupsOf(registry: Registry): readonly Group[] {
   const groups = new Map<string, Map<string, Resource[]>>();
   for (const resource of registry.all()) {
@@ -53,13 +53,13 @@ function groupEntry(group: Group): object {
   return { name: group.name, versions, preferredVersion: versions[0] };
 }
 
-/** By this, clients tell that objects are stored in another version than before. */
+/** Changes when objects are stored in another version. */
 function storageVersionHash({ group, version, kind, stored }: Resource): string {
   const text = `${stored?.group ?? group}/${stored?.version ?? version}/${kind}`;
   return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }
 
-/** `GET /api/v1` and `GET /apis/{group}/{version}`; undefined when nothing is served there. */
+/** `GET /api/v1` and `GET /apis/{group}/{version}`; undefined for an unknown version. */
 export function resourceList(registry: Registry, group: string, version: string): object | undefined {
   const resources = registry.all().filter((resource) => resource.group === group && resource.version === version);
   if (resources.length === 0) return undefined;
@@ -113,14 +113,14 @@ function subresourcesOf(resource: Resource): Subresource[] {
     ...(resource.scale === undefined ? [] : ['scale']),
   ];
   const { group, version, kind } = resource;
-  // Definitions list theirs as they are here, built-in kinds by name.
+  // Custom resources keep this order, built-in ones are sorted by name.
   return (resource.custom ? names : names.sort()).map((name) => ({
     name,
     ...(foreignKinds[name] ?? { group, version, kind, verbs: ownVerbs[name] ?? ['get', 'patch', 'update'] }),
   }));
 }
 
-/** The aggregated form of `/api` (the core group) or of `/apis` (all others). */
+/** Aggregated discovery of `/api` (the core group) or `/apis` (all others). */
 export function aggregated(registry: Registry, core: boolean, version: string): object {
   return {
     kind: 'APIGroupDiscoveryList',
@@ -148,7 +148,7 @@ function aggregatedResource(resource: Resource): object {
   }));
   return {
     resource: resource.plural,
-    // The core group leaves the version to the list that this is in.
+    // In the core group the version is empty.
     responseKind: { group, version: group === '' ? '' : version, kind },
     scope: resource.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: resource.singular,

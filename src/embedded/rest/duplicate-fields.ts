@@ -1,5 +1,5 @@
-// Field names that a JSON text gives twice in one object. A parser keeps the last and tells nobody; strict clients want
-// to know. Called for the bodies of writes.
+// Finds fields that occur twice in one object of a JSON text. A parser silently keeps the last; strict field validation
+// refuses them. Called for the bodies of writes.
 
 interface Level {
   readonly path: string;
@@ -56,7 +56,7 @@ function closingQuote(text: string, opening: number): number {
   return end;
 }
 
-/** A string before a colon is the name of a field. */
+/** A string followed by a colon is a field name. */
 function isName(text: string, end: number): boolean {
   let next = end + 1;
   while (/\s/.test(text[next] ?? '')) next++;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Store } from '../store/store.ts';
 import { removeOldEvents } from './event-expiry.ts';
 
-test('events go an hour after they were last seen', async () => {
+test('events are removed an hour after they were last seen', async () => {
   const store = new Store();
   const put = (name: string, more: object): Promise<unknown> => {
     const metadata = { name, namespace: 'a', creationTimestamp: '2026-01-01T00:00:00Z' };

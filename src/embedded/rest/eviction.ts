@@ -1,4 +1,4 @@
-// `pods/eviction`: a deletion that respects disruption budgets.
+// `pods/eviction`: a deletion that respects PodDisruptionBudgets.
 import type { AnyObject } from '../../kube/objects.ts';
 import { matches, selectorOf } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
@@ -9,7 +9,7 @@ import { badRequest, Fault } from './fault.ts';
 import { part } from './rules/types.ts';
 import { change } from './update.ts';
 
-/** Deletes a pod unless a disruption budget forbids it for now. */
+/** Deletes a pod unless a PodDisruptionBudget currently forbids it. */
 export async function evict(
   cluster: Cluster,
   target: Target,
@@ -21,10 +21,10 @@ export async function evict(
   if (eviction.metadata?.name !== undefined && eviction.metadata.name !== target.name) {
     throw badRequest('name in URL does not match name in Eviction object');
   }
-  const dry = options.dryRun || Array.isArray(eviction.deleteOptions?.dryRun);
+  const dryRun = options.dryRun || Array.isArray(eviction.deleteOptions?.dryRun);
   const request = deleteOptionsOf(eviction.deleteOptions ?? undefined, new URLSearchParams());
-  await spendBudget(cluster, pod, { ...options, dryRun: dry });
-  await remove(cluster, { ...target, subresource: '' }, request, { ...options, dryRun: dry });
+  await spendBudget(cluster, pod, { ...options, dryRun });
+  await remove(cluster, { ...target, subresource: '' }, request, { ...options, dryRun });
   return { code: 201, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } };
 }
 

@@ -1,5 +1,5 @@
-// The refusals of the API: each is a Kubernetes Status with the texts that its users know. Thrown by every verb and
-// turned into an answer by handler.ts.
+// API errors: each is a Kubernetes Status with the messages of the real API server. Thrown by the verbs and turned into
+// responses by handler.ts.
 import type { Resource } from '../resource.ts';
 import { causeReason, errorBody, errorsText } from '../schema/field-error.ts';
 import type { FieldError } from '../schema/field-error.ts';
@@ -31,7 +31,7 @@ export interface Status {
   readonly code?: number;
 }
 
-/** A refusal that the caller is told. */
+/** An error that is returned to the client as a Status. */
 export class Fault extends Error {
   readonly status: Status;
 
@@ -74,24 +74,24 @@ export function notFound(resource: Named, name: string): Fault {
   return new Fault(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
 }
 
-/** The path is not served at all. */
+/** The path is not served. */
 export function noSuchPath(): Fault {
   return new Fault(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
 export function alreadyExists(resource: Named, name: string, deletionTimestamp?: string): Fault {
-  const leaving = deletionTimestamp === undefined ? '' : 'object is being deleted: ';
-  const message = `${leaving}${qualified(resource)} "${name}" already exists`;
+  const deleting = deletionTimestamp === undefined ? '' : 'object is being deleted: ';
+  const message = `${deleting}${qualified(resource)} "${name}" already exists`;
   return new Fault(409, 'AlreadyExists', message, detailsOf(resource, name));
 }
 
-/** The same for an object whose name was to be made up: the caller may try again. */
+/** The same for an object with generateName: the client may retry. */
 export function notGenerated({ status, message }: Fault): Fault {
   const text = `${message}, the server was not able to generate a unique name for the object`;
   return new Fault(409, 'AlreadyExists', text, { ...status.details, retryAfterSeconds: 1 });
 }
 
-/** A custom resource, or a part of it, does not have this verb. */
+/** A custom resource or its subresource does not support this verb. */
 export function notSupported(resource: Named, verb: string): Fault {
   const message = `${verb} is not supported on resources of kind "${qualified(resource)}"`;
   return new Fault(405, 'MethodNotAllowed', message, detailsOf(resource, ''));
@@ -102,7 +102,7 @@ export function conflict(resource: Named, name: string, why: string): Fault {
   return new Fault(409, 'Conflict', message, detailsOf(resource, name));
 }
 
-/** The options of a request, in its query or its body, are wrong. */
+/** The options of a request, in its query or body, are invalid. */
 export function invalidOptions(
   kind: 'ListOptions' | 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions',
   error: FieldError,
@@ -110,7 +110,7 @@ export function invalidOptions(
   return invalid({ group: 'meta.k8s.io', kind }, '', [error]);
 }
 
-/** The object changed since the caller read it. */
+/** The object has changed since the client read it. */
 export function modified(resource: Named, name: string): Fault {
   const why = 'the object has been modified; please apply your changes to the latest version and try again';
   return conflict(resource, name, why);
@@ -155,7 +155,7 @@ export function tooLarge(limit: number): Fault {
   return new Fault(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 }
 
-/** A patch in a format that no kind takes. */
+/** A patch in a format that no kind supports. */
 export function unsupportedPatchType(): Fault {
   return new Fault(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
@@ -174,7 +174,7 @@ export function internal(message: string): Fault {
   return new Fault(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
-/** The answer of a deletion that is done. */
+/** The Status of a completed deletion. */
 export function success(resource: Named, name: string, uid: string | undefined): Status {
   return {
     kind: 'Status',

@@ -1,4 +1,4 @@
-// One HTTP request from its first byte to its answer: read, authenticate, authorize, hand to a verb, answer.
+// Handles one HTTP request: parses, authenticates, authorizes, calls the verb and sends the response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PatchError } from '../patch/errors.ts';
@@ -11,7 +11,7 @@ import { json } from './represent.ts';
 import { answerPath } from './paths.ts';
 import { answerResource } from './resources.ts';
 
-/** The listener of the HTTPS server. It never throws and always answers. */
+/** The request listener of the HTTPS server. It never throws and always responds. */
 export function requestHandler(server: ServerContext): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const warnings: string[] = [];
@@ -22,7 +22,7 @@ export function requestHandler(server: ServerContext): (request: IncomingMessage
   };
 }
 
-/** Answers what is not HTTP at all, or has headers beyond every measure. */
+/** Answers requests that are not valid HTTP or have too long headers. */
 export function refuseGarbage(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

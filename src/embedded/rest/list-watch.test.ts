@@ -35,8 +35,8 @@ function versionOf(object: Json): string {
   return textIn(object['metadata']!['resourceVersion']);
 }
 
-describe('lists', () => {
-  test('go on where they were cut, over the state that they began with', async () => {
+describe('list', () => {
+  test('continues a paged list at the resource version of its first page', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await put(name);
     const first = await client.get(`${maps}?limit=2`);
     expect(names(first)).toEqual(['a', 'b']);
@@ -50,7 +50,7 @@ describe('lists', () => {
     expect(names(await client.get(maps))).toEqual(['a', 'b', 'bb', 'd', 'e']);
   });
 
-  test('refuse tokens that are broken or too old', async () => {
+  test('refuses continue tokens that are invalid or expired', async () => {
     for (const name of ['a', 'b', 'c']) await put(name);
     const { body } = await client.get(`${maps}?limit=1`);
     await put('d');
@@ -62,7 +62,7 @@ describe('lists', () => {
     expect((await client.get(`${maps}?continue=rubbish`)).code).toBe(400);
   });
 
-  test('select by labels and fields', async () => {
+  test('selects by labels and fields', async () => {
     await put('a', { app: 'web', tier: 'front' });
     await put('b', { app: 'web' });
     await put('c');
@@ -80,7 +80,7 @@ describe('lists', () => {
     expect((await client.get(`${maps}?labelSelector=a%3D%3D%3Db`)).code).toBe(400);
   });
 
-  test('show a version of the past on request', async () => {
+  test('returns a past resource version on request', async () => {
     const a = await put('a');
     await put('b');
     const exact = await client.get(`${maps}?resourceVersion=${versionOf(a)}&resourceVersionMatch=Exact`);
@@ -93,14 +93,14 @@ describe('lists', () => {
     expect((await client.get(`${maps}?resourceVersionMatch=Exact`)).code).toBe(422);
   });
 
-  test('say the kind of built-in items once', async () => {
+  test('omits apiVersion and kind of built-in items', async () => {
     await put('a');
     const { body } = await client.get(maps);
     expect(body).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMapList' });
     expect(Object.keys((body['items'] as unknown as Json[])[0]!)).toEqual(['metadata']);
   });
 
-  test('are compressed when they are large, the client can read it and is not on this machine', async () => {
+  test('compresses a large response for a remote client that accepts gzip', async () => {
     const data = { text: 'same '.repeat(40_000) };
     await client.post(maps, { metadata: { name: 'large' }, data });
     const local = await client.get(maps, { headers: { 'accept-encoding': 'gzip' } });
@@ -114,7 +114,7 @@ describe('lists', () => {
     for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(isCompressed('gzip', here, large)).toBe(false);
   });
 
-  test('come as tables and as metadata alone', async () => {
+  test('returns tables and PartialObjectMetadata on request', async () => {
     await put('a');
     const table = await client.get(maps, {
       headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },
@@ -131,8 +131,8 @@ describe('lists', () => {
   });
 });
 
-describe('watches', () => {
-  test('replay what happened after a version, then go on', async () => {
+describe('watch', () => {
+  test('replays the events after a resource version, then continues with new ones', async () => {
     const a = await put('a');
     await put('b');
     await relabel('a', { x: 'y' });
@@ -143,7 +143,7 @@ describe('watches', () => {
     watch.close();
   });
 
-  test('without a version begin with everything there is', async () => {
+  test('without a resource version starts with all existing objects', async () => {
     await put('a');
     for (const query of ['', '&resourceVersion=0']) {
       const watch = await client.watch(`${maps}?watch=true${query}`);
@@ -152,7 +152,7 @@ describe('watches', () => {
     }
   });
 
-  test('tell when the initial events are over', async () => {
+  test('marks the end of the initial events with a bookmark', async () => {
     await put('a');
     const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
     const watch = await client.watch(`${maps}?${query}`);
@@ -168,7 +168,7 @@ describe('watches', () => {
     expect((await client.get(`${maps}?watch=true&sendInitialEvents=true`)).code).toBe(422);
   });
 
-  test('show what enters and leaves a selection', async () => {
+  test('sends ADDED and DELETED when an object starts or stops matching the selector', async () => {
     const start = versionOf(await put('a'));
     const watch = await client.watch(`${maps}?watch=true&resourceVersion=${start}&labelSelector=in%3Dyes`);
     await relabel('a', { in: 'yes' });
@@ -183,7 +183,7 @@ describe('watches', () => {
     watch.close();
   });
 
-  test('are told to start again when the past is forgotten', async () => {
+  test('ends with 410 Expired when the history is compacted', async () => {
     const a = await put('a');
     await put('b');
     embedded.store.compact();
@@ -193,7 +193,7 @@ describe('watches', () => {
     expect(more).toEqual([]);
   });
 
-  test('end after their time with a bookmark', async () => {
+  test('ends with a bookmark after timeoutSeconds', async () => {
     const a = await put('a');
     const watch = await client.watch(
       `${maps}?watch=true&resourceVersion=${versionOf(a)}&timeoutSeconds=1&allowWatchBookmarks=true`,
@@ -203,7 +203,7 @@ describe('watches', () => {
     expect(Number(versionOf(lines[0]!.object))).toBeGreaterThanOrEqual(Number(versionOf(a)));
   });
 
-  test('of custom resources end when their definition changes, and when it goes with its objects', async () => {
+  test('of custom resources ends when their definition changes or is deleted', async () => {
     const group = `${namespace}.example.com`;
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     const definition = `${definitions}/widgets.${group}`;
@@ -221,7 +221,7 @@ describe('watches', () => {
     await client.post(widgets, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'w' } });
     const first = await client.watch(`${widgets}?watch=true`);
     expect(await first.summary(1)).toEqual(['ADDED w']);
-    // What says nothing about the objects ends nothing.
+    // A change of the definition's metadata does not end the watch.
     const merge = { type: 'application/merge-patch+json' };
     await client.call('PATCH', definition, { metadata: { labels: { a: 'b' } } }, merge);
     await client.call('PATCH', `${widgets}/w`, { metadata: { labels: { a: 'b' } } }, merge);
@@ -234,7 +234,7 @@ describe('watches', () => {
     expect((await client.get(widgets)).code).toBe(404);
   });
 
-  test('carry tables to those who want them', async () => {
+  test('sends tables on request', async () => {
     await put('a');
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const watch = await client.watch(`${maps}?watch=true`, { headers: { accept } });
@@ -247,19 +247,19 @@ describe('watches', () => {
     watch.close();
   });
 
-  test('that nobody reads are cut off, and others do not notice', async () => {
+  test('closes the connection of a client that does not read, without affecting others', async () => {
     const big = 'x'.repeat(100_000);
     await client.post(maps, { metadata: { name: 'big' }, data: { big } });
     const { port } = new URL(embedded.url);
-    const deaf = connect({ host: '127.0.0.1', port: Number(port), ca: embedded.caPem, servername: 'localhost' });
+    const stalled = connect({ host: '127.0.0.1', port: Number(port), ca: embedded.caPem, servername: 'localhost' });
     await new Promise<void>((resolve) => {
-      deaf.once('secureConnect', () => resolve());
+      stalled.once('secureConnect', () => resolve());
     });
     const closed = new Promise<void>((resolve) => {
-      deaf.on('close', () => resolve()).on('error', () => undefined);
+      stalled.on('close', () => resolve()).on('error', () => undefined);
     });
-    deaf.pause();
-    deaf.write(
+    stalled.pause();
+    stalled.write(
       `GET ${maps}?watch=true HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${embedded.admin.token}\r\n\r\n`,
     );
     await expect.poll(() => embedded.cluster.watches.size).toBe(1);
@@ -274,7 +274,7 @@ describe('watches', () => {
     expect((await relabel('big', { round: 'x' })).code).toBe(200);
     expect(await reader.summary(1)).toEqual(['ADDED big']);
     reader.close();
-    deaf.resume();
+    stalled.resume();
     await closed;
   });
 });

@@ -1,10 +1,10 @@
-// GET of a collection: selection, paging over one consistent state of the past, and the version rules of lists.
+// GET of a collection: selectors, paging at one consistent resource version, and the rules of resourceVersion.
 import { forbidden, notSupported } from '../schema/field-error.ts';
 import { Compacted } from '../store/types.ts';
 import type { Stored } from '../store/types.ts';
 import { collectionOf } from '../registry.ts';
 import type { Cluster, Target } from './context.ts';
-import { converting, servedObject } from '../conversion/forms.ts';
+import { ensureConverted, servedObject } from '../conversion/forms.ts';
 import { badRequest, expired, Fault, invalidOptions } from './fault.ts';
 import type { ListMeta } from './represent.ts';
 import { versionNumber, wholeNumber } from './request.ts';
@@ -15,13 +15,13 @@ interface Page {
   readonly metadata: ListMeta;
 }
 
-/** Where a list that was cut into pages goes on. Version -1 goes on from whatever is current. */
+/** Where a paged list continues. Version -1 continues at the current resource version. */
 interface Continuation {
   readonly version: number;
   readonly after: string;
 }
 
-/** One page of the target's collection, as the query asks. */
+/** One page of the target's collection. */
 export async function list(cluster: Cluster, target: Target, query: URLSearchParams): Promise<Page> {
   const token = query.get('continue') ?? '';
   if (query.has('sendInitialEvents')) {
@@ -32,11 +32,11 @@ export async function list(cluster: Cluster, target: Target, query: URLSearchPar
   }
   const limit = Math.max(0, wholeNumber(query, 'limit') ?? 0);
   const from = token === '' ? undefined : parseToken(token);
-  const at = from === undefined ? wantedVersion(cluster, query, limit) : from.version;
+  const at = from === undefined ? requestedVersion(cluster, query, limit) : from.version;
   const { items, version } = objectsAt(cluster, target, query, at, from);
   const selected = selectionOf(target.resource, query);
-  // What is selected by is in the version that the caller sees.
-  if (selected !== undefined) await converting(cluster, items, target.resource);
+  // Selectors apply to the objects in the requested API version.
+  if (selected !== undefined) await ensureConverted(cluster, items, target.resource);
   return pageOf(items, selected, target, { limit, version, after: from?.after });
 }
 
@@ -56,7 +56,7 @@ function objectsAt(
     return { items: found === undefined ? [] : [found], version };
   }
   try {
-    // A copy: answering takes turns, in which others go on writing.
+    // A copy: other requests write while the response is encoded.
     return { items: [...store.list(collection, { namespace: target.namespace, at: version })], version };
   } catch (error) {
     if (!(error instanceof Compacted)) throw error;
@@ -79,7 +79,7 @@ function pageOf(
   const chosen: Stored[] = [];
   for (let index = start; index < items.length; index++) {
     const stored = items[index]!;
-    // What comes after a full page is not looked at: whether any of it is selected is for the next page to tell.
+    // Objects after a full page are not checked: the next page may be empty.
     if (limit > 0 && chosen.length === limit) {
       const next = formatToken({ version, after: chosen.at(-1)!.key });
       const remaining = test === undefined ? { remainingItemCount: items.length - index } : {};
@@ -90,13 +90,20 @@ function pageOf(
   return { items: chosen, metadata: { resourceVersion } };
 }
 
+/** The items are sorted by key. */
 function firstAfter(items: readonly Stored[], key: string): number {
-  const index = items.findIndex((stored) => stored.key > key);
-  return index < 0 ? items.length : index;
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (items[middle]!.key > key) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
-/** The past version that a list must show; undefined for the current one. */
-function wantedVersion(cluster: Cluster, query: URLSearchParams, limit: number): number | undefined {
+/** The past resource version that the query requires; undefined for the current one. */
+function requestedVersion(cluster: Cluster, query: URLSearchParams, limit: number): number | undefined {
   const version = versionNumber(query);
   const match = query.get('resourceVersionMatch') ?? '';
   const refuse = (text: string): never => {
@@ -116,7 +123,7 @@ function wantedVersion(cluster: Cluster, query: URLSearchParams, limit: number):
   return match === 'Exact' || (match === '' && limit > 0) ? version : undefined;
 }
 
-/** Versions that the store has not come to yet cannot be read. */
+/** The requested resource version is in the future. */
 export function tooNew(asked: number, current: number): Fault {
   return new Fault(504, 'Timeout', `Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
@@ -144,7 +151,7 @@ function parseToken(token: string): Continuation {
     const { rv, start } = JSON.parse(Buffer.from(token, 'base64url').toString()) as { rv: unknown; start: unknown };
     if (Number.isSafeInteger(rv) && typeof start === 'string') return { version: rv as number, after: start };
   } catch {
-    // Falls through to the one refusal.
+    // Handled below.
   }
   throw badRequest('continue key is not valid: it must be the token of an earlier list');
 }

@@ -71,7 +71,7 @@ test('broken bodies are refused with a Status and change nothing', async () => {
     fc.asyncProperty(method, fc.constantFrom(...mediaTypes), brokenBody, async (verb, type, body) => {
       const path = verb === 'POST' ? maps : `${maps}/here`;
       const reply = await client.call(verb, `${path}?fieldValidation=Strict&fieldManager=x`, body, { type });
-      // An empty patch is a patch: it changes nothing, and that is no error.
+      // An empty patch is valid and changes nothing.
       if (reply.code !== 200) expectRefusal(reply);
     }),
     { numRuns: 300 },
@@ -80,7 +80,7 @@ test('broken bodies are refused with a Status and change nothing', async () => {
   expect(errors).toEqual([]);
 });
 
-test('odd paths, verbs and queries are refused or answered, never a fault of the server', async () => {
+test('unusual paths, methods and queries never cause an internal error', async () => {
   const segment = fc.constantFrom(
     'api',
     'apis',
@@ -122,7 +122,7 @@ test('odd paths, verbs and queries are refused or answered, never a fault of the
   expect(errors).toEqual([]);
 });
 
-test('sizes are bounded', async () => {
+test('bodies that are too large or nested too deeply are refused', async () => {
   const large = await client.post(maps, { metadata: { name: 'large' }, data: { a: 'x'.repeat(4 << 20) } });
   expect([large.code, large.body['reason']]).toEqual([413, 'RequestEntityTooLarge']);
   const object = await client.post(maps, { metadata: { name: 'large' }, data: { a: 'x'.repeat(2 << 20) } });
@@ -132,7 +132,7 @@ test('sizes are bounded', async () => {
   expect((await client.get(`${maps}/large`)).code).toBe(404);
 });
 
-test('keys such as constructor are ordinary data', async () => {
+test('labels and annotations may be named like members of Object.prototype', async () => {
   const metadata = { name: 'odd', labels: { toString: 'x' }, annotations: { constructor: 'y' } };
   const reply = await client.post(maps, { metadata });
   expect(reply.body['metadata']).toMatchObject({ labels: { toString: 'x' }, annotations: { constructor: 'y' } });
@@ -140,7 +140,7 @@ test('keys such as constructor are ordinary data', async () => {
   expect((await client.get(`${maps}?labelSelector=valueOf`)).body['items']).toHaveLength(0);
 });
 
-test('what is not HTTP, or has endless headers, gets a Status too', async () => {
+test('invalid HTTP and overlong headers are answered with a Status', async () => {
   const { port } = new URL(embedded.url);
   const speak = (text: string): Promise<string> => {
     const socket = connect({ host: '127.0.0.1', port: Number(port), ca: embedded.caPem, servername: 'localhost' });

@@ -1,4 +1,4 @@
-// Who owns which field: keeps `metadata.managedFields` for every write that is not a server-side apply.
+// Updates `metadata.managedFields` for every write that is not a server-side apply.
 import type { AnyObject } from '../../kube/objects.ts';
 import { emptyObject } from '../kinds/index.ts';
 import { trackUpdate } from '../patch/index.ts';
@@ -6,7 +6,7 @@ import type { Versions } from '../patch/index.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Target, WriteOptions } from './context.ts';
 
-/** The next state with the writer as owner of what it changed. */
+/** The next state, with the writer as manager of the fields that it changed. */
 export function trackWrite(
   target: Target,
   old: AnyObject | undefined,

@@ -1,18 +1,18 @@
-// The metadata of objects: generated names, identity, and what never changes. Called by create and update.
+// Object metadata: generated names, identity and immutable fields. Called by create and update.
 import { timestamp } from '../../kube/times.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import type { ObjectMeta } from '../../kube/objects.ts';
 
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** A name that starts with the prefix and ends with five random letters. */
+/** The prefix with five random characters. */
 export function generatedName(prefix: string): string {
   let suffix = '';
   for (let index = 0; index < 5; index++) suffix += suffixAlphabet[randomInt(suffixAlphabet.length)];
   return `${prefix.slice(0, 58)}${suffix}`;
 }
 
-/** The metadata of a new object: what the caller may set, and the identity that the server gives. */
+/** The metadata of a new object: the fields that the client may set, and the identity that the server assigns. */
 export function newMeta(given: ObjectMeta, name: string, namespace: string, generation: boolean): ObjectMeta {
   const {
     resourceVersion: _version,
@@ -33,7 +33,7 @@ export function newMeta(given: ObjectMeta, name: string, namespace: string, gene
   });
 }
 
-/** The metadata of a changed object: identity comes from the old state, whatever the caller sent. */
+/** The metadata of a changed object: the identity is that of the old state, whatever the client sent. */
 export function changedMeta(given: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const { selfLink: _link, ...kept } = given as ObjectMeta & { selfLink?: string };
   const fixed: Record<string, unknown> = { ...kept };

@@ -1,4 +1,4 @@
-// Which form of an answer the caller wants: the Accept header against what can be served.
+// Content negotiation: chooses the response format by the Accept header.
 import { notAcceptable } from './fault.ts';
 
 export const jsonType = 'application/json';
@@ -6,9 +6,9 @@ export const protobufType = 'application/vnd.kubernetes.protobuf';
 
 export interface Format {
   readonly as: '' | 'Table' | 'PartialObjectMetadata' | 'APIGroupDiscoveryList';
-  /** The version of the form, such as `v1` or `v2beta1`; empty for plain objects. */
+  /** The version of `as`, such as `v1` or `v2beta1`; empty for plain objects. */
   readonly version: string;
-  /** In protobuf, not in JSON. */
+  /** Protobuf instead of JSON. */
   readonly protobuf: boolean;
 }
 
@@ -16,7 +16,7 @@ const plainJson: Format = { as: '', version: '', protobuf: false };
 const known = new Map<string, readonly Format[]>();
 const knownLimit = 200;
 
-/** The forms that a header accepts, best first. Media types that are not served are left out. */
+/** The formats that a header accepts, in its order. Media types that are not served are left out. */
 function acceptedFormats(header: string): readonly Format[] {
   let formats = known.get(header);
   if (formats === undefined) {
@@ -43,8 +43,8 @@ function formatOf(clause: string): Format[] {
 }
 
 /**
- * The best of the allowed forms; refuses a header that allows none of them. Objects of custom kinds are not served in
- * protobuf, but their metadata is.
+ * The first accepted format that is allowed; throws 406 if there is none. Custom resources are not served in protobuf,
+ * but their metadata is.
  */
 export function negotiate(
   header: string | undefined,
@@ -59,7 +59,7 @@ export function negotiate(
   return format;
 }
 
-/** Is a plain object to be answered in protobuf? Whoever accepts nothing that is served gets JSON. */
+/** Whether to send a plain object in protobuf. Clients that accept no served format get JSON. */
 export function prefersProtobuf(header: string | undefined): boolean {
   return acceptedFormats(header ?? '').find(({ as }) => as === '')?.protobuf === true;
 }

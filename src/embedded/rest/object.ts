@@ -1,5 +1,5 @@
-// The first look at an object that came in: is it one, is it of this kind, does it agree with the path. The rest of its
-// shape is checked by conform.ts.
+// The first checks of a request body: is it an object of the right kind, and does it match the path? conform.ts checks
+// the rest.
 import type { AnyObject } from '../../kube/objects.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Target } from './context.ts';
@@ -7,27 +7,28 @@ import { invalid as invalidValue } from '../schema/field-error.ts';
 import { countValues } from './body.ts';
 import { badRequest, Fault, invalid } from './fault.ts';
 
-/** An object of so many values takes a fifth of a second from here to the store, in which nobody else is served. */
+/** Writing an object with this many values blocks the server for a fifth of a second. */
 const valueLimit = 20_000;
-/** The record of who owns what grows with the fields, and with those who apply them. */
-const ownersLimit = 50_000;
+/** The managedFields grow with the number of fields and of field managers. */
+const managedFieldsLimit = 50_000;
 
 /**
- * Refuses objects in namespaces that are too large to be handled in a moment, also those that a small patch made so, and
- * patches that are. What belongs to the whole cluster, such as the definition of a kind, is written by those who look
- * after it.
+ * Refuses namespaced objects and patches that would block the server for too long, including objects that became too
+ * large through a small patch. Cluster-scoped objects, such as CustomResourceDefinitions, are written by administrators
+ * and not limited here.
  */
 export function refuseExcess({ resource }: Target, object: object): void {
   if (!resource.namespaced) return;
-  const { managedFields, ...metadata } = (object as Partial<AnyObject>).metadata ?? { managedFields: undefined };
+  const { managedFields } = (object as Partial<AnyObject>).metadata ?? {};
+  const owners = managedFields === undefined ? 0 : countValues(managedFields);
   const refuse = (what: string, limit: number): never => {
     throw new Fault(413, 'RequestEntityTooLarge', `the object is too large: the limit is ${limit} ${what}`);
   };
-  if (countValues({ ...object, metadata }) > valueLimit) refuse('values', valueLimit);
-  if (countValues(managedFields) > ownersLimit) refuse('owned fields', ownersLimit);
+  if (countValues(object) - owners > valueLimit) refuse('values', valueLimit);
+  if (owners > managedFieldsLimit) refuse('owned fields', managedFieldsLimit);
 }
 
-/** The body of a create or an update as an object of the target's kind. */
+/** Checks that the body of a create or update is an object of the target's kind, and completes its metadata. */
 export function incomingObject(target: Target, body: unknown): AnyObject {
   const { resource } = target;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -78,12 +79,12 @@ const stringFields = ['name', 'generateName', 'namespace', 'uid', 'resourceVersi
 const stringMaps = ['labels', 'annotations'];
 const lists = ['finalizers', 'ownerReferences', 'managedFields'];
 
-/** Metadata whose parts have the types that every verb relies on; nulls are dropped. */
+/** Checks the types of the metadata fields that every verb relies on; drops nulls. */
 function checkedMetadata(target: Target, metadata: unknown): Record<string, unknown> {
-  const refuse = (field: string, wanted: string, found: unknown): never => {
+  const refuse = (field: string, expected: string, found: unknown): never => {
     throw badRequest(
       `${target.resource.kind} in version "${target.resource.version}" cannot be handled as a ${target.resource.kind}: ` +
-        `json: cannot unmarshal ${describe(found)} into Go struct field ${field} of type ${wanted}`,
+        `json: cannot unmarshal ${describe(found)} into Go struct field ${field} of type ${expected}`,
     );
   };
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
@@ -113,9 +114,9 @@ function checkedMetadata(target: Target, metadata: unknown): Record<string, unkn
     const list: unknown = checked[field];
     if (list === undefined) continue;
     if (!Array.isArray(list)) return refuse(metaField(field), 'array', list);
-    const wanted = field === 'finalizers' ? 'string' : 'object';
+    const expected = field === 'finalizers' ? 'string' : 'object';
     for (const item of list) {
-      if (typeof item !== wanted || item === null) refuse(metaField(field), wanted, item);
+      if (typeof item !== expected || item === null) refuse(metaField(field), expected, item);
     }
   }
   return checked;

@@ -1,4 +1,4 @@
-// `/openapi/v3`: the index of documents, and a document for each group and version. Made when first asked for.
+// `/openapi/v3`: the index, and a document for each group and version. Documents are made on first request.
 import { openApiV3Document } from '../crd/index.ts';
 import { apiVersionOf } from '../registry.ts';
 import type { Registry } from '../registry.ts';
@@ -13,16 +13,16 @@ export class OpenApi {
     this.#registry = registry;
   }
 
-  /** Where the document of each group and version is. */
+  /** The URLs of all documents. */
   index(): object {
     const names = new Set(this.#registry.all().map((resource) => documentName(resource)));
-    // Making every document to hash it would cost more than it saves: the stamp changes when any of them may have.
+    // Hashing would require making every document. The stamp changes whenever any document may have changed.
     const stamp = `${process.pid}-${this.#registry.generation}`;
     const paths = [...names].map((name) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${stamp}` }]);
     return { paths: Object.fromEntries(paths) };
   }
 
-  /** The document of `api/v1` or `apis/{group}/{version}`; undefined when nothing is served there. */
+  /** The document of `api/v1` or `apis/{group}/{version}`; undefined for an unknown version. */
   document(name: string): Buffer | undefined {
     if (this.#generation !== this.#registry.generation) {
       this.#documents.clear();

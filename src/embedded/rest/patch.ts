@@ -1,4 +1,4 @@
-// PATCH: the four kinds of patches over the current state of an object. Apply creates the object when it is not there.
+// PATCH: the four patch types. Server-side apply creates a missing object.
 import { stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { withVersions } from '../conversion/owners.ts';
@@ -53,7 +53,7 @@ export async function patchFrom({ line, request }: ResourceRequest, { custom }: 
   return { type, body: await decodeYaml(body), force: flag(query, 'force'), manager };
 }
 
-/** Whether a patch would make the object, for which one needs the right to create it. */
+/** Whether a patch would create the object, which requires the verb "create". */
 export function createsByPatch({ store }: Cluster, target: Target, { type }: Patch): boolean {
   if (type !== 'apply' || target.subresource !== '') return false;
   return store.get(collectionOf(target.resource), keyOf(target)) === undefined;
@@ -67,10 +67,10 @@ export async function patch(
   options: WriteOptions,
 ): Promise<Written> {
   if (incoming.type !== 'apply') {
-    // A JSON patch is no part of an object, and has its own limits.
+    // A JSON patch is not a part of an object, and has its own limits.
     if (incoming.type !== 'json') refuseExcess(target, { patch: incoming.body });
     const work = change(cluster, target, (old) => ({ object: patched(target, old, incoming) }), options);
-    return blamingPatch(incoming, work);
+    return reportingAsInvalidPatch(incoming, work);
   }
   if (!createsByPatch(cluster, target, incoming)) {
     const mutate: Mutate = (old) =>
@@ -87,7 +87,7 @@ export async function patch(
     return await create(cluster, target, first, options, true);
   } catch (error) {
     if (!(error instanceof Fault && error.status.reason === 'AlreadyExists')) throw error;
-    // Somebody created it a moment ago: apply to that.
+    // Another client created it meanwhile: apply to that object.
     return patch(cluster, target, incoming, options);
   }
 }
@@ -95,8 +95,8 @@ export async function patch(
 const unreadable =
   /(?<=: )strict decoding error: .*$|^(?!.*strict).* cannot be handled as a .*$|^the API version in the data .*$/s;
 
-/** A patch that leads to what cannot be read is itself what is invalid. */
-async function blamingPatch(incoming: Patch, work: Promise<Written>): Promise<Written> {
+/** If the patched object cannot be decoded, reports the patch as invalid. */
+async function reportingAsInvalidPatch(incoming: Patch, work: Promise<Written>): Promise<Written> {
   try {
     return await work;
   } catch (error) {
@@ -116,14 +116,14 @@ function patched(target: Target, old: AnyObject, incoming: Exclude<Patch, { type
   return sameObject(target, old, incomingObject(target, result));
 }
 
-/** A patch cannot make another object of one. */
+/** Refuses a patch that changes the UID. */
 function sameObject(target: Target, old: AnyObject | undefined, next: AnyObject): AnyObject {
   const { uid = '' } = next.metadata;
   if (old === undefined || uid === '' || uid === old.metadata.uid) return next;
   throw invalid(target.resource, target.name, [invalidValue('metadata.uid', uid, 'field is immutable')]);
 }
 
-/** The object after a server-side apply, field owners included. */
+/** The object after a server-side apply, including managedFields. */
 function applied(
   target: Target,
   live: AnyObject | undefined,
@@ -136,7 +136,7 @@ function applied(
   const { object } = applyPatch({
     schema: resource.schema,
     live,
-    applied: ownPart(target, given),
+    applied: appliedPart(target, given),
     manager: incoming.manager,
     force: incoming.force,
     apiVersion: apiVersionOf(resource),
@@ -148,8 +148,8 @@ function applied(
   return object as AnyObject;
 }
 
-/** What this endpoint may change: what is applied beyond it is not owned. */
-function ownPart({ resource, subresource }: Target, given: AnyObject): AnyObject {
+/** The fields that this endpoint may change; others are not owned by the applier. */
+function appliedPart({ resource, subresource }: Target, given: AnyObject): AnyObject {
   if (!resource.status || !['', 'status'].includes(subresource)) return given;
   const { status, ...rest } = given;
   if (subresource === '') return rest;
@@ -159,14 +159,14 @@ function ownPart({ resource, subresource }: Target, given: AnyObject): AnyObject
   return { apiVersion, kind, metadata: resource.custom ? plain : metadata, ...(status !== undefined && { status }) };
 }
 
-/** What is applied need not repeat its name. */
+/** Defaults the name of an applied object to the one of the path. */
 function named(body: unknown, name: string): unknown {
   const { metadata } = (body ?? {}) as { metadata?: { name?: unknown } | null };
   const missing = typeof metadata === 'object' && metadata !== null && (metadata.name ?? '') === '';
   return missing ? { ...(body as object), metadata: { ...metadata, name } } : body;
 }
 
-/** What is applied must say what it is. */
+/** An applied object must have the right apiVersion and kind. */
 function refuseOtherType(resource: Resource, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   const { apiVersion = '', kind = '' } = body as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Requests that name no resource: health, version, discovery and the OpenAPI documents.
+// Requests for non-resource paths: health, version, discovery and OpenAPI documents.
 import type { IncomingMessage } from 'node:http';
 import type { Answer } from './answer.ts';
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
@@ -8,7 +8,7 @@ import { json } from './represent.ts';
 import type { RequestLine } from './request.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** The version of Kubernetes whose API this server speaks. */
+/** The version of Kubernetes whose API this server implements. */
 const serverVersion = {
   major: '1',
   minor: '36',
@@ -33,7 +33,7 @@ const rootPaths = [
   '/version',
 ];
 
-/** Answers a path outside the resources. */
+/** Answers a request for a non-resource path. */
 export function answerPath(server: ServerContext, line: RequestLine, request: IncomingMessage): Answer {
   if (line.method !== 'GET' && line.method !== 'HEAD') throw methodNotAllowed();
   const path = line.path.length > 1 && line.path.endsWith('/') ? line.path.slice(0, -1) : line.path;
@@ -73,7 +73,7 @@ function openApi(server: ServerContext, parts: readonly string[], accept: string
   return { code: 200, body };
 }
 
-/** The older document: a list of objects makes kubectl ask for it. It names no schema, so the server's checks decide. */
+/** kubectl requests this older document for a List. It has no schemas, so only the server validates. */
 function openApiV2(accept: string): Answer {
   const info = { title: 'Kubernetes', version: serverVersion.gitVersion };
   if (!accept.includes('protobuf')) return { code: 200, body: { swagger: '2.0', info, paths: {} } };

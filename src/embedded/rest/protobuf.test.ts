@@ -1,4 +1,5 @@
-// What clients in Go do: bodies and answers in protobuf. test/embedded/go-objects.test.ts holds the encoding itself to Go's.
+// Requests and responses in protobuf, as Go clients use them. test/embedded/go-objects.test.ts compares the encoding
+// itself with Go's.
 import { describe, expect, test } from 'vitest';
 import type { IncomingMessage } from 'node:http';
 import { decodeObject } from '../protobuf/decode.ts';
@@ -10,7 +11,7 @@ import { serveForTests } from '../testing/serve.ts';
 import type { Reply } from '../testing/http.ts';
 
 const type = 'application/vnd.kubernetes.protobuf';
-/** What client-go sends. */
+/** The Accept header of client-go. */
 const accepted = { headers: { Accept: `${type}, */*` } };
 const maps = '/api/v1/namespaces/default/configmaps';
 const deployments = '/apis/apps/v1/namespaces/default/deployments';
@@ -40,8 +41,8 @@ const deployment = (name: string): { apiVersion: string; kind: string } & Record
   },
 });
 
-describe('protobuf', () => {
-  test('objects are created, read, replaced and deleted', async () => {
+describe('a client that uses protobuf', () => {
+  test('creates, reads, replaces and deletes objects', async () => {
     const created = await send('POST', deployments, deployment('web'));
     expect(created.code).toBe(201);
     const object = answered(created);
@@ -62,7 +63,7 @@ describe('protobuf', () => {
     expect(answered(gone)).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'web' } });
   });
 
-  test('a client that sends JSON and one that sends protobuf come to own the same fields', async () => {
+  test('owns the same fields as one that sends JSON', async () => {
     await send('POST', deployments, deployment('one'));
     await client.post(deployments, deployment('two'));
     const [one, two] = await Promise.all(['one', 'two'].map((name) => client.get(`${deployments}/${name}`)));
@@ -73,7 +74,7 @@ describe('protobuf', () => {
     expect(fieldsOf(one)).toEqual(fieldsOf(two));
   });
 
-  test('lists, metadata only, and tables, which stay JSON', async () => {
+  test('gets lists and metadata in protobuf, and tables in JSON', async () => {
     for (const name of ['a', 'b'])
       await send('POST', maps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } } as never);
     const { body } = await client.get(maps);
@@ -88,7 +89,7 @@ describe('protobuf', () => {
     expect(table.body['kind']).toBe('Table');
   });
 
-  test('a watch sends frames', async () => {
+  test('gets watch events as frames', async () => {
     const { body } = await client.get(maps);
     const version = textIn(body['metadata']!['resourceVersion']);
     const path = `${maps}?watch=true&allowWatchBookmarks=true&resourceVersion=${version}&timeoutSeconds=1`;
@@ -104,7 +105,7 @@ describe('protobuf', () => {
     ]);
   });
 
-  test('a watch from the distant past ends with a Status', async () => {
+  test('gets a Status when it watches from an expired resource version', async () => {
     const small = await startEmbedded({ simulation: false, history: { events: 1 } });
     const other = testClient(small);
     try {
@@ -117,7 +118,7 @@ describe('protobuf', () => {
     }
   });
 
-  test('subresources and reviews', async () => {
+  test('uses subresources and access reviews', async () => {
     await send('POST', deployments, deployment('scaled'));
     const scale = answered(await send('GET', `${deployments}/scaled/scale`));
     expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 } });
@@ -141,7 +142,7 @@ describe('protobuf', () => {
     expect(answered(evicted)).toMatchObject({ kind: 'Status', status: 'Success' });
   });
 
-  test('custom kinds have none: JSON, or a refusal for those who take nothing else; their metadata has', async () => {
+  test('gets custom resources in JSON, or 406 if it accepts only protobuf; their metadata in protobuf', async () => {
     const schema = { openAPIV3Schema: { type: 'object' } };
     const definition = {
       metadata: { name: 'things.example.com' },

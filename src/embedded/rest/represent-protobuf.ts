@@ -1,4 +1,4 @@
-// Stored objects as bodies in protobuf. The counterpart of represent.ts, which calls it.
+// Encodes stored objects as protobuf bodies. Called by represent.ts.
 import { setImmediate } from 'node:timers/promises';
 import { definitionNameOf } from '../kinds/registry.ts';
 import { encodeList, encodeMessage, encodeObject, withType } from '../protobuf/encode.ts';
@@ -10,7 +10,7 @@ import type { ListMeta } from './represent.ts';
 
 const encoded = new WeakMap<Stored, Map<string, Buffer>>();
 
-/** The content of an object as the resource serves it; made once a version, whoever asks. */
+/** The encoded content of an object, cached per API version. */
 function contentOf(stored: Stored, resource: Resource): Buffer {
   const apiVersion = apiVersionOf(resource);
   let versions = encoded.get(stored);
@@ -23,14 +23,14 @@ function contentOf(stored: Stored, resource: Resource): Buffer {
   return content;
 }
 
-const turnMs = 10;
+const sliceMs = 10;
 
-/** Encodes what is not encoded yet, a few milliseconds at a time: a long list holds up nobody. */
+/** Encodes objects that are not cached yet, a few milliseconds at a time, so that a long list does not block others. */
 export async function encodeInTurns(items: readonly Stored[], resource: Resource): Promise<void> {
   let started = performance.now();
   for (const stored of items) {
     contentOf(stored, resource);
-    if (performance.now() - started < turnMs) continue;
+    if (performance.now() - started < sliceMs) continue;
     await setImmediate();
     started = performance.now();
   }
@@ -51,7 +51,7 @@ export function protobufList(items: readonly Stored[], metadata: ListMeta, resou
   );
 }
 
-/** An object that is not stored, such as a Status; undefined when its kind has no protobuf. */
+/** An object that is not stored, such as a Status; undefined when its kind has no protobuf message. */
 export function protobufValue(value: object): Buffer | undefined {
   return encodeObject(value);
 }

@@ -1,5 +1,5 @@
-// Stored objects as the bodies of answers: whole, metadata only, or a table; in JSON or protobuf. Called by get, list
-// and watch.
+// Encodes stored objects as response bodies: complete, metadata only, or as a table; in JSON or protobuf. Called by
+// get, list and watch.
 import { stringifyJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { apiVersionOf } from '../registry.ts';
@@ -16,14 +16,14 @@ export interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** How objects are to be shown: the form, and what a table carries beside its cells. */
+/** How to encode objects: the format, and which part of the object a table row includes. */
 export interface View {
   readonly resource: Resource;
   readonly format: Format;
   readonly includeObject: 'None' | 'Metadata' | 'Object';
 }
 
-/** The body that shows one object. */
+/** The body for one object. */
 export function objectBody(stored: Stored, view: View): Buffer {
   const { resource, format } = view;
   if (format.as === '') {
@@ -36,7 +36,7 @@ export function objectBody(stored: Stored, view: View): Buffer {
   return encoded(metadataOnly(servedObject(stored, resource), format.version), format.protobuf);
 }
 
-/** The body that shows a list. */
+/** The body for a list. */
 export function listBody(items: readonly Stored[], metadata: ListMeta, view: View): Buffer {
   const { resource, format } = view;
   if (format.as === 'Table') {
@@ -74,23 +74,23 @@ const comma = Buffer.from(',');
 const end = Buffer.from(']}');
 const opening = Buffer.from('{');
 
-/** Items of built-in kinds do not repeat what the list says of all: cuts it off the front of their bytes. */
+/** Items of built-in lists have no apiVersion and kind: removes them from the start of the bytes. */
 function withoutType(apiVersion: string, kind: string): (bytes: Buffer) => readonly Buffer[] {
   const front = Buffer.from(`{"apiVersion":"${apiVersion}","kind":"${kind}",`);
   return (bytes) => (bytes.subarray(0, front.length).equals(front) ? [opening, bytes.subarray(front.length)] : [bytes]);
 }
 
-/** The metadata of an object as an object of its own. */
+/** The PartialObjectMetadata of an object. */
 function metadataOnly(object: AnyObject, version: string): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
 }
 
-/** An object that is not stored. What has no protobuf is JSON. */
+/** Encodes an object that is not stored, in JSON if its kind has no protobuf message. */
 export function encoded(value: object, asProtobuf: boolean): Buffer {
   return (asProtobuf ? protobufValue(value) : undefined) ?? json(value);
 }
 
-/** JSON text as bytes. */
+/** JSON as bytes. */
 export function json(value: unknown): Buffer {
   return Buffer.from(stringifyJson(value));
 }

@@ -1,7 +1,7 @@
-// What a request line asks for: the verb, the resource and the options of its query. Read once, by handler.ts.
+// Parses the request line: the verb, the resource and the query. Called by handler.ts.
 import { badRequest } from './fault.ts';
 
-/** Where a resource request points. Empty text stands for "not given". */
+/** The path of a resource request. Missing parts are empty strings. */
 export interface ResourcePath {
   readonly group: string;
   readonly version: string;
@@ -15,11 +15,11 @@ export interface RequestLine {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Undefined for paths that name no resource: discovery, health, documents. */
+  /** Undefined for non-resource paths: discovery, health, documents. */
   readonly resource: ResourcePath | undefined;
 }
 
-/** Parses method and URL. Broken escapes are refused. */
+/** Parses method and URL. Refuses invalid percent-encoding. */
 export function parseRequestLine(method: string, url: string): RequestLine {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -58,7 +58,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The name that authorization and audit give to a request: get, list, watch, create and so on. */
+/** The verb of a request in authorization: get, list, watch, create and so on. */
 export function verbOf(line: RequestLine): string {
   const named = line.resource !== undefined && line.resource.name !== '';
   switch (line.method) {
@@ -79,22 +79,22 @@ export function verbOf(line: RequestLine): string {
   }
 }
 
-/** A boolean of the query: anything that does not say no says yes. */
+/** A boolean of the query: everything but empty, 0 and false is true. */
 export function flag(query: URLSearchParams, name: string): boolean {
   const text = query.get(name);
   return text !== null && text !== '' && !/^(0|false)$/i.test(text);
 }
 
-/** A whole number of the query; undefined when it is not given. */
+/** A whole number of the query; undefined when it is missing. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === '') return undefined;
   if (!/^-?\d{1,15}$/.test(text)) throw badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
-  // No version comes near this: beyond it, one is as far ahead as the other.
+  // No resource version comes close to this.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
-/** A resourceVersion of the query; undefined when it is not given. */
+/** The resourceVersion of the query; undefined when it is missing. */
 export function versionNumber(query: URLSearchParams): number | undefined {
   const text = query.get('resourceVersion');
   if (text === null || text === '') return undefined;

@@ -1,4 +1,4 @@
-// Requests for resources → verbs. Subresources that have a life of their own are in subresources.ts.
+// Dispatches resource requests to verbs. Subresources other than status are in subresources.ts.
 import { review } from '../auth/reviews.ts';
 import { collectionOf } from '../registry.ts';
 import { listAnswer, objectAnswer, statusAnswer } from './answer.ts';
@@ -23,7 +23,7 @@ import { answerSubresource } from './subresources.ts';
 import { replace } from './update.ts';
 import { watch } from './watch.ts';
 
-/** Answers a request for a resource; undefined when the answer is a stream that has begun. */
+/** Answers a request for a resource; undefined when it started a watch stream. */
 export async function answerResource(
   server: ServerContext,
   call: ResourceRequest,
@@ -45,7 +45,7 @@ export async function answerResource(
   return answerVerb(server, call, target);
 }
 
-/** Cluster-scoped resources are not served below a namespace. */
+/** Whether the path of a cluster-scoped resource contains a namespace. */
 function hasForeignNamespace(path: ResourcePath): boolean {
   return path.namespace !== '' && path.plural !== 'namespaces';
 }

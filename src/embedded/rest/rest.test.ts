@@ -28,7 +28,7 @@ describe('services', () => {
   test.each([
     ['address', { clusterIP: '10.96.7.7', ports: [{ port: 80 }] }, 'spec.clusterIPs'],
     ['node port', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_777 }] }, 'spec.ports[0].nodePort'],
-  ])('that ask for the same %s in one turn get it once', async (what, spec, field) => {
+  ])('that request the same %s concurrently get it only once', async (what, spec, field) => {
     const { cluster } = embedded;
     const resource = cluster.registry.find('', 'v1', 'services')!;
     const options = { user: systemUser, dryRun: false, fieldManager: 'test', fieldValidation: 'Strict' } as const;
@@ -46,7 +46,7 @@ describe('services', () => {
 });
 
 describe('create', () => {
-  test('gives identity, and refuses the same name again', async () => {
+  test('assigns a UID, and refuses an existing name', async () => {
     const first = await client.post(maps, map('one', { a: 'b' }));
     expect(first.code).toBe(201);
     expect(first.body).toMatchObject({
@@ -70,7 +70,7 @@ describe('create', () => {
     expect(body['metadata']!['name']).toMatch(/^made-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
 
-  test('refuses what has no name, a bad name, or no namespace', async () => {
+  test('refuses an object without a name, with an invalid name, or in a missing namespace', async () => {
     const nameless = await client.post(maps, { metadata: {} });
     expect(nameless.code).toBe(422);
     expect(nameless.body['message']).toContain('name or generateName is required');
@@ -79,7 +79,7 @@ describe('create', () => {
     expect([lost.code, lost.body['message']]).toEqual([404, 'namespaces "nowhere" not found']);
   });
 
-  test('says which fields it does not know', async () => {
+  test('refuses or warns of unknown fields', async () => {
     const strict = await client.post(`${maps}?fieldValidation=Strict`, { ...map('strict'), other: 1 });
     expect(strict.code).toBe(400);
     expect(strict.body['message']).toContain('strict decoding error: unknown field "other"');
@@ -88,7 +88,7 @@ describe('create', () => {
     expect(warned.body['other']).toBeUndefined();
   });
 
-  test('leaves nothing behind in a dry run', async () => {
+  test('stores nothing in a dry run', async () => {
     const { code, body } = await client.post(`${maps}?dryRun=All`, map('dry'));
     expect(code).toBe(201);
     expect(body['metadata']!['resourceVersion']).toBeUndefined();
@@ -97,7 +97,7 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  test('happens only to the version that was read', async () => {
+  test('refuses a stale resource version', async () => {
     const { body } = await client.post(maps, map('cas', { a: '1' }));
     const next = { ...body, data: { a: '2' } };
     expect((await client.call('PUT', `${maps}/cas`, next)).code).toBe(200);
@@ -108,13 +108,13 @@ describe('update', () => {
     );
   });
 
-  test('that changes nothing writes nothing', async () => {
+  test('without a change keeps the resource version', async () => {
     const { body } = await client.post(maps, map('same', { a: '1' }));
     const again = await client.call('PUT', `${maps}/same`, body);
     expect(again.body['metadata']!['resourceVersion']).toBe(body['metadata']!['resourceVersion']);
   });
 
-  test('of what is not there creates it only where that is the custom', async () => {
+  test('creates a missing object only for kinds that allow it', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
     const lease = { metadata: { name: 'put' }, spec: { holderIdentity: 'me' } };
     expect((await client.call('PUT', `${leases}/put`, lease)).code).toBe(201);
@@ -122,7 +122,7 @@ describe('update', () => {
     expect((await client.call('PUT', `${maps}/put`, map('put'))).code).toBe(404);
   });
 
-  test('of the spec raises the generation, of the status does not, and neither touches the other', async () => {
+  test('of the spec raises the generation, of the status does not, and neither changes the other', async () => {
     const { body } = await client.post(deployments, deployment('gen'));
     expect(body['metadata']!['generation']).toBe(1);
     const spec = { ...body['spec'], replicas: 5 };
@@ -147,7 +147,7 @@ describe('patch', () => {
     apply: 'application/apply-patch+yaml',
   };
 
-  test('takes the four kinds', async () => {
+  test('supports JSON, merge and strategic merge patches, and refuses other types', async () => {
     await client.post(deployments, deployment('patched'));
     const path = `${deployments}/patched`;
     const json = await client.call('PATCH', path, [{ op: 'replace', path: '/spec/replicas', value: 2 }], {
@@ -164,7 +164,7 @@ describe('patch', () => {
     expect(wrong.code).toBe(415);
   });
 
-  test('apply creates, owns, and refuses to take over', async () => {
+  test('apply creates an object, owns its fields, and reports conflicts', async () => {
     const path = `${maps}/applied`;
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data: { a: '1' } };
     const type = types.apply;
@@ -179,10 +179,10 @@ describe('patch', () => {
     expect((await client.call('PATCH', path, object, { type })).code).toBe(422);
   });
 
-  test('apply of what is there already, in other words, writes nothing', async () => {
+  test('apply of an explicit default value again writes nothing', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses/same?fieldManager=one';
     const object = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'same' } };
-    // A value that is left out of the answer.
+    // `globalDefault: false` is left out of the response.
     const body = { ...object, value: 5, globalDefault: false };
     const first = await client.call('PATCH', path, body, { type: types.apply });
     vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
@@ -191,7 +191,7 @@ describe('patch', () => {
     expect(again.body['metadata']).toEqual(first.body['metadata']);
   });
 
-  test('that leads to unknown fields is refused as a patch', async () => {
+  test('that adds unknown fields is reported as an invalid patch', async () => {
     await client.post(maps, map('odd-patch'));
     const path = `${maps}/odd-patch?fieldValidation=Strict`;
     const { code, body } = await client.call('PATCH', path, { other: 1 }, { type: types.merge });
@@ -201,7 +201,7 @@ describe('patch', () => {
     ]);
   });
 
-  test('of many writers at once loses none', async () => {
+  test('of many concurrent writers loses no change', async () => {
     await client.post(maps, map('busy'));
     const names = Array.from({ length: 20 }, (_unused, index) => `k${index}`);
     const replies = await Promise.all(
@@ -213,7 +213,7 @@ describe('patch', () => {
 });
 
 describe('delete', () => {
-  test('removes at once what nothing holds', async () => {
+  test('removes an object without finalizers at once', async () => {
     const { body } = await client.post(maps, map('gone'));
     const reply = await client.call('DELETE', `${maps}/gone`);
     expect(reply.body).toMatchObject({ kind: 'Status', status: 'Success', details: { uid: body['metadata']!['uid'] } });
@@ -235,7 +235,7 @@ describe('delete', () => {
     expect((await client.get(`${maps}/held`)).code).toBe(404);
   });
 
-  test('respects preconditions and records how dependents are treated', async () => {
+  test('checks preconditions and records the propagation policy as a finalizer', async () => {
     await client.post(maps, map('owner'));
     const wrong = await client.call('DELETE', `${maps}/owner`, { preconditions: { uid: 'other' } });
     expect(wrong.code).toBe(409);
@@ -245,7 +245,7 @@ describe('delete', () => {
     expect(foreground.body['metadata']!['finalizers']).toEqual(['foregroundDeletion']);
   });
 
-  test('of a collection takes what the selector selects', async () => {
+  test('of a collection deletes the objects that match the selector', async () => {
     await client.post(maps, map('c1', {}, { labels: { sweep: 'yes' } }));
     await client.post(maps, map('c2', {}, { labels: { sweep: 'no' } }));
     const swept = await client.call('DELETE', `${maps}?labelSelector=sweep%3Dyes`);
@@ -254,7 +254,7 @@ describe('delete', () => {
     expect((await client.get(`${maps}/c2`)).code).toBe(200);
   });
 
-  test('of a namespace waits for its content and refuses new content', async () => {
+  test('of a namespace waits for its finalizer and refuses new content', async () => {
     await client.post('/api/v1/namespaces', { metadata: { name: 'ending' } });
     const { body } = await client.call('DELETE', '/api/v1/namespaces/ending');
     expect(body['status']).toEqual({ phase: 'Terminating' });
@@ -269,7 +269,7 @@ describe('delete', () => {
   });
 });
 
-test('kinds with two shapes show each in its own', async () => {
+test('events and autoscalers are converted between their API versions', async () => {
   const core = '/api/v1/namespaces/default/events';
   const involvedObject = { kind: 'Pod', name: 'p', namespace: 'default' };
   await client.post(core, { metadata: { name: 'e' }, involvedObject, reason: 'Why', message: 'text', type: 'Normal' });
@@ -289,7 +289,7 @@ test('kinds with two shapes show each in its own', async () => {
   ]);
 });
 
-test('scale is one shape for every kind', async () => {
+test('the scale subresource reads and changes the replicas', async () => {
   await client.post(deployments, deployment('scaled'));
   const path = `${deployments}/scaled/scale`;
   const { body } = await client.get(path);

@@ -1,5 +1,5 @@
-// The scale subresource: how many replicas, in one shape for every kind that has them.
-import { applyPatch, trackUpdate, withOwnersOfScale, withScaleOwners } from '../patch/index.ts';
+// The scale subresource: reads and changes the number of replicas of any kind.
+import { applyPatch, trackUpdate, withManagersFromScale, withManagersFromObject } from '../patch/index.ts';
 import type { ReplicasPaths } from '../patch/index.ts';
 import type { Resource } from '../resource.ts';
 import type { Schema } from '../schema/types.ts';
@@ -37,10 +37,10 @@ export function scaleOf(target: Target, object: AnyObject): AnyObject {
   };
 }
 
-/** A Scale as the caller wants it, given the current one; `managed` says that it already keeps account of its owners. */
+/** Returns the requested Scale, given the current one; `managed`: its managedFields are already set. */
 export type NextScale = (scale: AnyObject) => { readonly scale: unknown; readonly managed?: boolean };
 
-/** Changes the number of replicas to what `next` makes of the current Scale. */
+/** Changes the replicas to those of the Scale that `next` returns. */
 export async function changeScale(
   cluster: Cluster,
   target: Target,
@@ -54,10 +54,10 @@ export async function changeScale(
   const mutate = (old: AnyObject): { object: AnyObject; managed: boolean } => {
     const current = scaleOf(target, old);
     const shown = isUnset(resource, old) ? { ...current, spec: { replicas: unset } } : current;
-    const scale = withScaleOwners(shown, old, paths) as AnyObject;
-    const { scale: wanted, managed } = next(scale) as { scale: ScaleBody | null; managed?: boolean };
-    refuseOther(target, wanted);
-    const replicas = wanted?.spec?.replicas ?? 0;
+    const scale = withManagersFromObject(shown, old, paths) as AnyObject;
+    const { scale: requested, managed } = next(scale) as { scale: ScaleBody | null; managed?: boolean };
+    refuseOther(target, requested);
+    const replicas = requested?.spec?.replicas ?? 0;
     if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
       throw badRequest('Scale: spec.replicas must be a whole number');
     }
@@ -65,24 +65,29 @@ export async function changeScale(
     if (replicas < 0) {
       throw negativeReplicas(target, path, replicas);
     }
-    const owned = managed === true ? (wanted as JsonObject) : trackScale(scale, replicas, options);
-    const resourceVersion = wanted?.metadata?.resourceVersion ?? old.metadata.resourceVersion;
-    const object = withOwnersOfScale(written(old, path, replicas), owned, paths, apiVersionOf(resource)) as AnyObject;
+    const owned = managed === true ? (requested as JsonObject) : trackScale(scale, replicas, options);
+    const resourceVersion = requested?.metadata?.resourceVersion ?? old.metadata.resourceVersion;
+    const object = withManagersFromScale(
+      written(old, path, replicas),
+      owned,
+      paths,
+      apiVersionOf(resource),
+    ) as AnyObject;
     const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
     return { object: { ...object, metadata }, managed: true };
   };
   return change(cluster, target, mutate, options);
 }
 
-/** The number that stands for none while a Scale is being changed. */
+/** Stands for missing replicas while a Scale is changed. */
 const unset = -(2 ** 31);
 
-/** A custom resource need not say how many replicas it has. */
+/** Whether a custom resource has no replicas field. */
 function isUnset({ custom, scale }: Resource, object: AnyObject): boolean {
   return custom && scale !== undefined && read(object, scale.specReplicasPath) === undefined;
 }
 
-/** The Scale that a caller reads. */
+/** The Scale that a GET returns. */
 export function shownScale(target: Target, object: AnyObject): AnyObject {
   if (!isUnset(target.resource, object)) return scaleOf(target, object);
   throw internal(`the spec replicas field ${JSON.stringify(target.resource.scale?.specReplicasPath)} does not exist`);
@@ -105,7 +110,7 @@ function trackScale(scale: AnyObject, replicas: number, { fieldManager }: WriteO
   return trackUpdate({ ...scaleWriter, old: scale, next, manager: fieldManager, now: Date.now() });
 }
 
-/** The Scale after a server-side apply, with its owners. */
+/** The Scale after a server-side apply, including managedFields. */
 export function appliedScale(scale: AnyObject, patch: Extract<Patch, { type: 'apply' }>): ReturnType<NextScale> {
   const { apiVersion, kind, spec } = (patch.body ?? {}) as { apiVersion?: string; kind?: string; spec?: unknown };
   if (apiVersion !== scaleWriter.apiVersion || kind !== 'Scale') {
@@ -120,13 +125,13 @@ export function appliedScale(scale: AnyObject, patch: Extract<Patch, { type: 'ap
   return { scale: { ...object, metadata }, managed: true };
 }
 
-/** Where each version of the kind has its replicas. */
+/** The replicas path of each API version. */
 function replicasPaths(resource: Resource): ReplicasPaths {
   const own = resource.scale && steps(resource.scale.specReplicasPath);
   return resource.conversion?.replicas ?? new Map([[apiVersionOf(resource), own]]);
 }
 
-/** The caller must send a Scale, and that of this object. */
+/** The body must be a Scale of this object. */
 function refuseOther({ name }: Target, given: { kind?: string; metadata?: { name?: string } } | null): void {
   const { kind = 'Scale', metadata } = given ?? {};
   if (kind !== 'Scale') throw badRequest(`${kind} cannot be handled as a Scale`);

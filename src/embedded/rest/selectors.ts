@@ -1,4 +1,4 @@
-// Label and field selectors of a query → one test of objects. Called by list, watch and deletecollection.
+// Compiles the label and field selectors of a query into one predicate. Called by list, watch and deletecollection.
 import type { AnyObject } from '../../kube/objects.ts';
 import { fieldTerms, InvalidSelectorError, labelTest, parseSelector } from '../../kube/selector.ts';
 import type { Resource } from '../resource.ts';
@@ -6,7 +6,7 @@ import { badRequest } from './fault.ts';
 
 export type ObjectTest = (object: AnyObject) => boolean;
 
-/** The test that the selectors of a query make together; undefined when they select everything. */
+/** A predicate for all selectors of a query; undefined when they select everything. */
 export function selectionOf(resource: Resource, query: URLSearchParams): ObjectTest | undefined {
   const tests = [ofLabels(query.get('labelSelector') ?? ''), ...ofFields(resource, query.get('fieldSelector') ?? '')];
   const used = tests.filter((test) => test !== undefined);
@@ -26,18 +26,18 @@ function ofLabels(text: string): ObjectTest | undefined {
   }
 }
 
-/** One test a field, however often a selector names it. */
+/** One test per field, however often the selector names it. */
 function ofFields(resource: Resource, text: string): ObjectTest[] {
   const problemOf = (term: string): Error => badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
   const byField = Map.groupBy(fieldTerms(text, problemOf), ({ field }) => field);
   return [...byField].map(([field, terms]) => {
     const read = fieldReader(resource, field);
     if (read === undefined) throw badRequest(unknownField(resource, field));
-    const wanted = new Set(terms.filter(({ equal }) => equal).map(({ value }) => value));
-    const unwanted = new Set(terms.filter(({ equal }) => !equal).map(({ value }) => value));
+    const required = new Set(terms.filter(({ equal }) => equal).map(({ value }) => value));
+    const excluded = new Set(terms.filter(({ equal }) => !equal).map(({ value }) => value));
     return (object: AnyObject) => {
       const value = read(object);
-      return !unwanted.has(value) && (wanted.size === 0 || (wanted.size === 1 && wanted.has(value)));
+      return !excluded.has(value) && (required.size === 0 || (required.size === 1 && required.has(value)));
     };
   });
 }
@@ -55,7 +55,7 @@ function fieldReader(resource: Resource, field: string): ((object: AnyObject) =>
   return Object.hasOwn(fields, field) ? fields[field] : undefined;
 }
 
-/** The single name that a field selector leaves possible: such requests need no look at other objects. */
+/** The name that a field selector requires: such requests need not scan other objects. */
 export function selectedName(query: URLSearchParams): string | undefined {
   return /^metadata\.name=([^,=!]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
 }

@@ -1,4 +1,4 @@
-// What the handlers of requests share beyond the cluster itself.
+// The context of request handlers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from '../auth/access.ts';
 import type { Cluster, UserInfo } from './context.ts';
@@ -10,13 +10,13 @@ export interface ServerContext extends Cluster {
   readonly access: Access;
   readonly openApi: OpenApi;
   readonly watches: Watches;
-  /** False until everything is there that a cluster starts with. */
+  /** False until bootstrapping is complete. */
   readonly isReady: () => boolean;
-  /** Told of errors that are the server's own fault. */
+  /** Called with internal errors of the server. */
   readonly onError: (error: unknown) => void;
 }
 
-/** One request for a resource, as the verbs' handlers get it. */
+/** One request for a resource. */
 export interface ResourceRequest {
   readonly line: RequestLine;
   readonly verb: string;

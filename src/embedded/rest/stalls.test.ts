@@ -1,16 +1,14 @@
-// One request of somebody who may only edit one namespace must not hold up everybody else: it takes a moment, or it is
-// refused.
+// A request of a user who may only edit one namespace must not block the server for others: it is quick, or refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeObject } from '../protobuf/encode.ts';
 import { startEmbedded } from '../server.ts';
 import type { Embedded } from '../server.ts';
 import { testClient, textIn } from '../testing/http.ts';
 import type { Reply, TestClient } from '../testing/http.ts';
-import { longestTurn } from '../testing/longest-turn.ts';
+import { expectNoStall } from '../testing/longest-turn.ts';
 import { protobufType } from './negotiate.ts';
 
-const A_MOMENT_MS = 200;
-const manyVariables = Array.from({ length: 100 }, (_, index) => ({ name: `NAME_${index}`, value: 'value' }));
+const environment = Array.from({ length: 100 }, (_, index) => ({ name: `NAME_${index}`, value: 'value' }));
 const NAMES = Array.from({ length: 10_000 }, (_, index) => `k${index}`);
 
 let embedded: Embedded;
@@ -135,13 +133,13 @@ const attacks: Readonly<Record<string, Attack>> = {
     }),
     code: 201,
   },
-  'a text that a pattern tries to fit for ever': {
+  'a text that makes a pattern backtrack': {
     path: things,
     type: 'application/json',
     body: JSON.stringify({ metadata: { name: 'word' }, word: 'a'.repeat(100) }),
     code: 422,
   },
-  'a text that the pattern of a rule tries to fit for ever': {
+  'a text that makes the pattern of a rule backtrack': {
     path: things,
     type: 'application/json',
     body: JSON.stringify({ metadata: { name: 'ruled' }, ruled: 'a'.repeat(100) }),
@@ -158,7 +156,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     body: JSON.stringify(attempts.map((name) => ({ op: 'add', path: '/set/-', value: name }))),
     code: 413,
   },
-  'a JSON patch at the head of a long list': {
+  'a JSON patch that inserts at the start of a long list': {
     ...jsonPatch,
     body: JSON.stringify(attempts.map((name) => ({ op: 'add', path: '/set/0', value: name }))),
     code: 413,
@@ -266,7 +264,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     body: JSON.stringify({ ...head, metadata: { name: 'set' }, set: NAMES }),
     code: 201,
   },
-  'a list that takes a rule long to check': {
+  'a list that a rule checks in nested loops': {
     path: things,
     type: 'application/json',
     body: JSON.stringify({ metadata: { name: 'loops' }, loops: NAMES.slice(0, 4_000) }),
@@ -292,17 +290,16 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-describe('no request holds up others', () => {
+describe('the server is not blocked by', () => {
   test.each(Object.entries(attacks))('%s', async (_name, { method = 'POST', path, type, body, code }) => {
     let reply: Reply | undefined;
     const options = { token, ...(type !== undefined && { type }) };
-    const stallMs = await longestTurn(async () => (reply = await client.call(method, path, body, options)));
+    await expectNoStall(async () => (reply = await client.call(method, path, body, options)));
     expect([reply!.code, reply!.text.slice(0, 300)]).toEqual([code, expect.any(String)]);
-    expect(stallMs).toBeLessThan(A_MOMENT_MS);
   });
 });
 
-test('nor does one who applies the same fields under many names', async () => {
+test('applying the same fields as many field managers does not block the server', async () => {
   const body = { ...head, metadata: { name: 'owned' }, data: wide(9_000) };
   const codes: number[] = [];
   for (let manager = 1; manager <= 8; manager++) {
@@ -311,16 +308,16 @@ test('nor does one who applies the same fields under many names', async () => {
       const { code } = await client.call('PATCH', path, body, { type: 'application/apply-patch+yaml', token });
       codes.push(code);
     };
-    expect(await longestTurn(apply)).toBeLessThan(A_MOMENT_MS);
+    await expectNoStall(apply);
   }
   expect(codes.at(-1)).toBe(413);
 });
 
-describe('nor do lists', () => {
+describe('the server is not blocked by lists', () => {
   const selectors = {
-    'that labels must not have': attempts.slice(0, 2_000).map((name) => `!${name}`),
-    'in one list of values': [`app notin (${attempts.slice(0, 2_500).join(',')})`],
-    'that compare numbers': attempts.slice(0, 1_500).map((name) => `app>${name.slice(1)}`),
+    'thousands of absent labels': attempts.slice(0, 2_000).map((name) => `!${name}`),
+    'thousands of excluded values': [`app notin (${attempts.slice(0, 2_500).join(',')})`],
+    'thousands of numeric comparisons': attempts.slice(0, 1_500).map((name) => `app>${name.slice(1)}`),
   };
 
   beforeAll(async () => {
@@ -335,26 +332,26 @@ describe('nor do lists', () => {
     await Promise.all(changes);
   });
 
-  test.each(Object.entries(selectors))('with thousands of requirements %s', async (_title, requirements) => {
+  test.each(Object.entries(selectors))('that select by %s', async (_title, requirements) => {
     const query = `labelSelector=${requirements.join(',').replaceAll(' ', '+')},none`;
     let reply: Reply | undefined;
     const ask = async (): Promise<unknown> => (reply = await client.get(`${base}/secrets?${query}`, { token }));
-    expect(await longestTurn(ask)).toBeLessThan(A_MOMENT_MS);
+    await expectNoStall(ask);
     expect(reply!.code).toBe(200);
   });
 
-  test('with thousands of names that are not wanted', async () => {
+  test('that select by hundreds of excluded names', async () => {
     const fieldSelector = attempts.slice(0, 600).map((name) => `metadata.name!=x${name}`);
     const query = `fieldSelector=${fieldSelector.join(',')},metadata.name=none`;
     let reply: Reply | undefined;
     const ask = async (): Promise<unknown> => (reply = await client.get(`${base}/secrets?${query}`, { token }));
-    expect(await longestTurn(ask)).toBeLessThan(A_MOMENT_MS);
+    await expectNoStall(ask);
     expect(reply!.code).toBe(200);
   });
 });
 
-test('nor does a long list in protobuf', async () => {
-  const pod = { apiVersion: 'v1', kind: 'Pod', spec: { containers: [{ name: 'a', image: 'a', env: manyVariables }] } };
+test('a long list in protobuf does not block the server', async () => {
+  const pod = { apiVersion: 'v1', kind: 'Pod', spec: { containers: [{ name: 'a', image: 'a', env: environment }] } };
   const changes = NAMES.map((name) => {
     const next = { ...pod, metadata: { name, namespace: 'team' } };
     return embedded.store.write({ collection: 'pods', key: `team/${name}`, expect: 0, next });
@@ -362,12 +359,11 @@ test('nor does a long list in protobuf', async () => {
   await Promise.all(changes);
   let reply: Reply | undefined;
   const options = { token, headers: { Accept: protobufType } };
-  const stallMs = await longestTurn(async () => (reply = await client.get(`${base}/pods`, options)));
+  await expectNoStall(async () => (reply = await client.get(`${base}/pods`, options)));
   expect(reply!.code).toBe(200);
-  expect(stallMs).toBeLessThan(A_MOMENT_MS);
 });
 
-test('warnings are cut to what clients take as headers', async () => {
+test('warnings are truncated to a size that clients accept in headers', async () => {
   const body = { metadata: { name: 'unknown' }, ...wide(5_000) };
   const reply = await client.post(`${base}/configmaps`, body, { token });
   expect(reply.code).toBe(201);

@@ -1,4 +1,4 @@
-// Subresources that do something of their own: scale, token, eviction, binding, log, finalize, approval.
+// Subresources other than status: scale, token, eviction, binding, log, finalize, approval, ephemeralcontainers.
 import { timestamp } from '../../kube/times.ts';
 import { issueToken } from '../auth/token-request.ts';
 import type { AnyObject } from '../../kube/objects.ts';
@@ -9,7 +9,7 @@ import type { Answer } from './answer.ts';
 import { bodyOf, objectBodyOf, viewOf, writeOptionsOf } from './call.ts';
 import { keyOf } from './context.ts';
 import type { Target, Written } from './context.ts';
-import { converting, servedObject } from '../conversion/forms.ts';
+import { ensureConverted, servedObject } from '../conversion/forms.ts';
 import { evict } from './eviction.ts';
 import { badRequest, conflict, methodNotAllowed, noSuchPath, notFound, notSupported } from './fault.ts';
 import { patch, patchFrom } from './patch.ts';
@@ -29,7 +29,7 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
   }
   const stored = server.store.get(collectionOf(resource), keyOf(target));
   if (stored === undefined) throw notFound(resource, target.name);
-  await converting(server, [stored], resource, true);
+  await ensureConverted(server, [stored], resource, true);
   const object = servedObject(stored, resource);
   switch (`${subresource} ${call.verb}`) {
     case 'scale get':
@@ -69,7 +69,7 @@ export async function answerSubresource(server: ServerContext, call: ResourceReq
 
 async function scaled(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
   const { stored } = await writeScale(server, call, target);
-  await converting(server, [stored], target.resource);
+  await ensureConverted(server, [stored], target.resource);
   return { code: 200, body: scaleOf(target, servedObject(stored, target.resource)) };
 }
 
@@ -83,14 +83,14 @@ async function writeScale(server: ServerContext, call: ResourceRequest, target: 
   if (incoming.type === 'apply') {
     return changeScale(server, target, (scale) => appliedScale(scale, incoming), options);
   }
-  // A Scale has no lists, so a strategic patch is the same as a merge.
+  // A Scale has no lists, so a strategic merge patch is the same as a merge patch.
   const next = (scale: AnyObject): ReturnType<NextScale> => ({
     scale: incoming.type === 'json' ? applyJsonPatch(scale, incoming.body) : applyMergePatch(scale, incoming.body),
   });
   return changeScale(server, target, next, options);
 }
 
-/** Puts a pod on a node, as a scheduler does. */
+/** Assigns a pod to a node, as a scheduler does. */
 async function bind(server: ServerContext, call: ResourceRequest, target: Target): Promise<Answer> {
   const { name } = part(await objectBodyOf(call), 'target');
   if (typeof name !== 'string' || name === '') throw badRequest('Binding: target.name is required');

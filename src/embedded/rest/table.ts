@@ -1,4 +1,4 @@
-// Tables as `kubectl get` prints them: the columns of a kind, one row an object.
+// Tables for `kubectl get`: the columns of a kind and one row per object.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { PrinterColumn } from '../resource.ts';
 import type { ListMeta, View } from './represent.ts';

@@ -1,4 +1,4 @@
-// PUT, and the part that PATCH shares with it: from an old state to the next one, again when somebody else was faster.
+// PUT, and the part that PATCH shares with it: changes an object, with a retry on conflict.
 import type { AnyObject } from '../../kube/objects.ts';
 import { prepareForUpdate, raisesGeneration, warningsOf } from '../kinds/index.ts';
 import { sameJson } from '../patch/json.ts';
@@ -11,7 +11,7 @@ import { commit, commitInTurn } from './commit.ts';
 import { conform, conformAdmitted, problemsOf } from './conform.ts';
 import { keyOf } from './context.ts';
 import type { Cluster, Target, WriteOptions, Written } from './context.ts';
-import { converting, servedObject } from '../conversion/forms.ts';
+import { ensureConverted, servedObject } from '../conversion/forms.ts';
 import { withVersions } from '../conversion/owners.ts';
 import { create } from './create.ts';
 import { conflict, invalid, modified, notFound } from './fault.ts';
@@ -20,10 +20,10 @@ import { changedMeta } from './meta.ts';
 import { incomingObject } from './object.ts';
 import { rulesOf } from './rules/index.ts';
 
-/** Writers that come in one turn of the event loop win one after the other: this many may meet on one object. */
+/** Of concurrent writers of one object, one succeeds per attempt: this limits how many there may be. */
 const attempts = 200;
 
-/** What the caller wants, given the current state. `managed` says that it already keeps account of field owners. */
+/** Returns the requested object, given the current one. `managed`: its managedFields are already set. */
 export type Mutate = (old: AnyObject) => Mutated | Promise<Mutated>;
 
 interface Mutated {
@@ -41,7 +41,7 @@ export async function replace(
   const given = incomingObject(target, body);
   const version = given.metadata.resourceVersion ?? '';
   const present = cluster.store.get(collectionOf(target.resource), keyOf(target));
-  if (present !== undefined) await converting(cluster, [present], target.resource);
+  if (present !== undefined) await ensureConverted(cluster, [present], target.resource);
   if (
     present === undefined &&
     version === '' &&
@@ -58,7 +58,7 @@ export async function replace(
   return change(cluster, target, () => ({ object: given }), options);
 }
 
-/** Brings an object from its current state to the wished one. */
+/** Changes an object, and retries on conflict. */
 export async function change(
   cluster: Cluster,
   target: Target,
@@ -72,7 +72,7 @@ export async function change(
       return await changeOnce(cluster, target, stored, mutate, options);
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
-      // A caller that named a version is refused on the next look at it; a delete in between is a 404 there.
+      // If the client sent a resourceVersion, the next attempt refuses it; if the object was deleted, it throws a 404.
       if (attempt === attempts) throw modified(target.resource, target.name);
     }
   }
@@ -86,13 +86,13 @@ async function changeOnce(
   options: WriteOptions,
 ): Promise<Written> {
   const { resource, name } = target;
-  await converting(cluster, [stored], resource);
+  await ensureConverted(cluster, [stored], resource);
   const old = servedObject(stored, resource);
   const { object: given, managed } = await mutate(old);
   refuseOtherObject(target, given, old);
   const separated = separate(target, given, old);
   const conformed = conform(target, separated, options);
-  // The finalizers of a namespace's spec are kept from every update but the one that is made for them.
+  // Only the subresource `finalize` may change the finalizers in the spec of a namespace.
   const kept =
     target.subresource === 'finalize' ? conformed : (prepareForUpdate(resource, conformed, old) as AnyObject);
   const prepared = rulesOf(resource).prepareUpdate?.(kept, old, cluster, target) ?? kept;
@@ -102,7 +102,7 @@ async function changeOnce(
   const problems = problemsOf(cluster, target, settled, old);
   if (problems.length > 0) throw invalid(resource, name, problems);
   if (target.subresource === '') for (const warning of warningsOf(resource, settled)) options.warn(warning);
-  // The writer owns what it sent, not what the server made of it.
+  // The field manager owns what it sent, not what admission and the server filled in.
   const owned =
     managed === true
       ? settled
@@ -112,18 +112,18 @@ async function changeOnce(
   const tracked = withOwners(settled, owned);
   const next = withGeneration(target, tracked, old);
   await cluster.admission.validate({ ...request, object: next });
-  if (isReleased(next) && rulesOf(resource).holds?.(next) !== true) {
+  if (isReleased(next) && rulesOf(resource).isHeld?.(next) !== true) {
     const { collection, key, version } = await commit(cluster, target, stored, undefined, options);
     return { stored: storedFromObject(collection, key, version, next), created: false, gone: true };
   }
-  // When owners last wrote is no change by itself: an apply of what is there, in other words, would go on forever.
-  // What is stored in a version that is no longer the one to store in is stored again: so it is migrated.
+  // A new time in managedFields is no change by itself: otherwise an apply that changes nothing would write every time.
+  // An object in an outdated storage version is always written: this migrates it.
   const migrates = stored.object.apiVersion !== storedApiVersionOf(resource);
   if (!migrates && sameJson(withoutTimes(next), withoutTimes(old))) return { stored, created: false, gone: false };
   return { stored: await commitInTurn(cluster, target, stored, next, options), created: false, gone: false };
 }
 
-/** An empty list of owners asks to forget them. It does not survive as a value. */
+/** An empty list of managedFields in the request resets them; `changedMeta` drops it, so restore it. */
 function withReset(object: AnyObject, { metadata: { managedFields } }: AnyObject): AnyObject {
   if (managedFields?.length !== 0) return object;
   return { ...object, metadata: { ...object.metadata, managedFields } };
@@ -139,7 +139,7 @@ function withOwners(object: AnyObject, { metadata: { managedFields } }: AnyObjec
   return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
 }
 
-/** The caller means this very object: the same uid and, when it named one, the same version. */
+/** Refuses a request for another UID or resource version, or with another deletion time. */
 function refuseOtherObject(target: Target, given: AnyObject, old: AnyObject): void {
   const { resourceVersion = '', uid = '' } = given.metadata;
   const fixed = ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
@@ -157,7 +157,7 @@ function refuseOtherObject(target: Target, given: AnyObject, old: AnyObject): vo
   }
 }
 
-/** Takes from the given object what this endpoint may change: `status` only status, the main one all but status. */
+/** Merges only the fields that this endpoint may change: `status` only the status, the main one all but the status. */
 function separate(target: Target, given: AnyObject, old: AnyObject): AnyObject {
   const { resource, subresource } = target;
   const metadata = changedMeta(given.metadata, old.metadata);
@@ -178,13 +178,13 @@ function defined<T extends object>(object: T): T {
 }
 
 function withGeneration(target: Target, next: AnyObject, old: AnyObject): AnyObject {
-  // Binding a pod is not a change of what was asked for.
+  // Binding a pod does not change the desired state.
   const keeps = ['status', 'approval', 'binding'].includes(target.subresource);
   if (keeps || !raisesGeneration(target.resource, next, old)) return next;
   return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 
-/** True when deletion waited only for finalizers and the last one is gone. */
+/** True when the last finalizer of a terminating object is removed and no grace period is left. */
 function isReleased(next: AnyObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = next.metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && deletionGracePeriodSeconds === 0;

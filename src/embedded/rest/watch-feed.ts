@@ -1,11 +1,11 @@
-// How events come to one watcher: at once, or, where a webhook has to convert them first, in order as it answers. What
-// happens while it is asked is converted together afterwards.
-import { converting } from '../conversion/forms.ts';
+// Delivers events to a watcher whose objects a webhook converts, in order. Events that arrive during a conversion are
+// converted batchSize in the next one.
+import { ensureConverted } from '../conversion/forms.ts';
 import type { Resource } from '../resource.ts';
 import type { Stored } from '../store/types.ts';
 import type { Cluster } from './context.ts';
 
-const together = 500;
+const batchSize = 500;
 
 export class WatchFeed {
   readonly #cluster: Cluster;
@@ -15,19 +15,19 @@ export class WatchFeed {
   #busy = false;
   #ended = false;
 
-  /** `onFailure` is told, once, that a webhook does not convert; nothing is delivered after that. */
+  /** `onFailure` is called once, when a conversion fails; nothing is delivered after that. */
   constructor(cluster: Cluster, resource: Resource, onFailure: (error: unknown) => void) {
     this.#cluster = cluster;
     this.#resource = resource;
     this.#onFailure = onFailure;
   }
 
-  /** True while there is something that the watcher has not been told. */
+  /** True while there are undelivered events. */
   get isBehind(): boolean {
     return this.#busy;
   }
 
-  /** Calls `deliver` as soon as the states can be read, after all that was pushed before. */
+  /** Calls `deliver` once the states are converted, after everything that was pushed before. */
   push(states: readonly Stored[], deliver: () => void): void {
     this.#waiting.push({ states, deliver });
     if (!this.#busy) void this.#work();
@@ -40,15 +40,15 @@ export class WatchFeed {
 
   async #work(): Promise<void> {
     this.#busy = true;
-    // Whatever this very step still pushes is converted with it.
+    // Events that are pushed synchronously after this one join the batch.
     await Promise.resolve();
     try {
       while (this.#waiting.length > 0) {
-        const turn = this.#waiting.splice(0, together);
-        const states = turn.flatMap((each) => each.states);
-        await converting(this.#cluster, states, this.#resource);
+        const batch = this.#waiting.splice(0, batchSize);
+        const states = batch.flatMap((each) => each.states);
+        await ensureConverted(this.#cluster, states, this.#resource);
         if (this.#ended) return;
-        for (const { deliver } of turn) deliver();
+        for (const { deliver } of batch) deliver();
       }
     } catch (error) {
       this.end();

@@ -1,4 +1,4 @@
-// The lines of a watch: events in the form that the watcher wants, bookmarks and errors. In protobuf they are frames.
+// Encodes watch events, bookmarks and errors in the format that the watcher accepts: JSON lines or protobuf frames.
 import { apiVersionOf } from '../registry.ts';
 import type { Stored } from '../store/types.ts';
 import { servedObject } from '../conversion/forms.ts';
@@ -10,7 +10,7 @@ import { tableOf } from './table.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** One line of a watch, in pieces: the object's bytes are shared with everybody who reads it, never copied here. */
+/** One line of a watch, in pieces: all watchers share the bytes of the object. */
 export type Line = readonly Buffer[];
 
 const closing = Buffer.from('}\n');
@@ -26,7 +26,7 @@ const shared = {
   DELETED: new WeakMap<Buffer, Line>(),
 };
 
-/** Makes the lines of events for one watcher. All who watch plain objects in JSON get the same line. */
+/** Encodes events for one watcher. Watchers of plain JSON objects share the lines. */
 export function eventLines(view: View): (type: EventType, stored: Stored) => Line {
   const { as, protobuf } = view.format;
   if (as === 'Table') return tableLines(view);
@@ -40,7 +40,7 @@ export function eventLines(view: View): (type: EventType, stored: Stored) => Lin
   };
 }
 
-/** Only the first table of a watch says what its columns are. */
+/** Only the first table of a watch has column definitions. */
 function tableLines(view: View): (type: EventType, stored: Stored) => Line {
   let first = true;
   return (type, stored) => {
@@ -56,7 +56,7 @@ function tableLines(view: View): (type: EventType, stored: Stored) => Line {
   };
 }
 
-/** Tells how far the watcher has come; the one that ends the initial events says so. */
+/** A bookmark with the current resource version; the one after the initial events has an annotation. */
 export function bookmarkLine(view: View, version: number, initialEnd: boolean): Line {
   const { resource, format } = view;
   const annotations = initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};

@@ -1,8 +1,8 @@
-// When open watches send, and what they share in doing so: an event that goes to hundreds of them is put into bytes
-// once, and however fast events come, sending them leaves time for everything else. One for all watches of a server.
+// Schedules the writes of all open watches of a server: an event for hundreds of watchers is encoded once, and pauses
+// between rounds leave time for other requests, however fast events arrive.
 import type { Line } from './watch-lines.ts';
 
-/** A pause is this many times as long as the round before it: sending takes at most a seventh of the time. */
+/** A pause is this many times as long as the round before it, so that sending takes at most a seventh of the time. */
 const pauseFactor = 6;
 const longestPauseMs = 100;
 
@@ -13,18 +13,18 @@ export class Rounds {
   #lines: readonly Line[] = [];
   #chunk: Buffer = Buffer.alloc(0);
 
-  /** Calls `flush` in the next round: at once when it is quiet, otherwise after a pause. */
+  /** Calls `flush` in the next round: at once if no pause is left, otherwise after it. */
   join(flush: () => void): void {
     this.#due.add(flush);
     if (this.#scheduled) return;
     this.#scheduled = true;
     const pause = this.#notBefore - performance.now();
-    // A timer is never shorter than a millisecond.
+    // Timers take at least a millisecond.
     if (pause < 1) setImmediate(() => this.#run());
     else setTimeout(() => this.#run(), pause).unref();
   }
 
-  /** The bytes of some lines; watchers that come one after the other with the same lines get the same buffer. */
+  /** Joins lines into one buffer; consecutive watchers with the same lines share it. */
   chunkOf(lines: readonly Line[]): Buffer {
     if (lines.length !== this.#lines.length || lines.some((line, index) => line !== this.#lines[index])) {
       this.#lines = lines;
@@ -41,7 +41,7 @@ export class Rounds {
     for (const flush of due) flush();
     this.#lines = [];
     this.#chunk = Buffer.alloc(0);
-    // Connections write at the end of the turn: only then is it known what the round cost.
+    // Sockets write at the end of this event loop turn: only then is the duration of the round known.
     process.nextTick(() => {
       const ended = performance.now();
       this.#notBefore = ended + Math.min(pauseFactor * (ended - started), longestPauseMs);

@@ -1,9 +1,9 @@
-// One open watch: sends lines as fast as the client reads them, and gives up on a client that does not read.
+// One open watch: sends lines at the pace of the client, and closes the connection if the client does not read.
 import type { ServerResponse } from 'node:http';
 import type { Line } from './watch-lines.ts';
 import { Rounds } from './watch-rounds.ts';
 
-/** How much may wait for a client that reads slowly. */
+/** How much is buffered for a slow client. */
 const waitingBytes = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 const bookmarkEveryMs = 60_000;
@@ -11,7 +11,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 interface StreamOptions {
   readonly contentType: string;
-  /** Makes a bookmark; undefined when the client wants none, or has not come so far. */
+  /** Returns a bookmark; undefined when the client wants none or has undelivered events. */
   readonly bookmark: () => Line | undefined;
   readonly timeoutMs: number;
   readonly rounds: Rounds;
@@ -34,7 +34,7 @@ export class WatchStream {
     return this.#options.timeoutMs;
   }
 
-  /** Answers 200 and sends the first lines, which are made only as fast as the client takes them. */
+  /** Responds with 200 and sends the initial lines, which are generated at the pace of the client. */
   begin(initial: Iterable<Line>): void {
     this.#response.writeHead(200, {
       'Content-Type': this.#options.contentType,
@@ -54,13 +54,13 @@ export class WatchStream {
     else this.#schedule();
   }
 
-  /** Tells the client how far it has come. */
+  /** Sends a bookmark, unless lines are waiting. */
   bookmark(): void {
     const line = this.#waiting.length === 0 ? this.#options.bookmark() : undefined;
     if (line !== undefined) this.send(line);
   }
 
-  /** Ends the stream in the ordinary way, with a last bookmark. */
+  /** Ends the stream cleanly, with a last bookmark. */
   end(): void {
     if (this.#ended) return;
     this.bookmark();
@@ -69,7 +69,7 @@ export class WatchStream {
     this.#response.end();
   }
 
-  /** Ends the connection without waiting for the client. */
+  /** Closes the connection without waiting for the client. */
   cut(): void {
     this.#ended = true;
     this.#waiting.length = 0;
@@ -93,7 +93,7 @@ export class WatchStream {
     }
   };
 
-  /** What may leave in one piece. */
+  /** The lines of the next chunk. */
   #nextLines(): readonly Line[] {
     const lines: Line[] = [];
     let size = 0;
@@ -130,7 +130,7 @@ export class Watches {
     return this.#open.size;
   }
 
-  /** Takes care of a stream until it closes, then calls `release`. */
+  /** Registers a stream until it closes, then calls `release`. */
   add(stream: WatchStream, release: () => void): void {
     const timer = setTimeout(() => stream.end(), Math.min(stream.timeoutMs, longestTimerMs)).unref();
     this.#open.set(stream, release);

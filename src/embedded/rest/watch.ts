@@ -1,4 +1,4 @@
-// GET with watch=true: which events a watcher gets, from where on. The sending itself is watch-stream.ts.
+// GET with watch=true: selects the events for a watcher. watch-stream.ts sends them.
 import type { ServerResponse } from 'node:http';
 import { collectionOf } from '../registry.ts';
 import { forbidden } from '../schema/field-error.ts';
@@ -21,7 +21,7 @@ import type { Watches } from './watch-stream.ts';
 
 const defaultTimeoutSeconds = 1800;
 
-/** Answers with a stream of events. Throws a Fault, before anything is sent, when the query makes no sense. */
+/** Responds with a stream of events. Throws a Fault, before anything is sent, when the query is invalid. */
 export function watch(
   cluster: Cluster & { readonly watches: Watches },
   target: Target,
@@ -32,14 +32,14 @@ export function watch(
   const { store } = cluster;
   const collection = collectionOf(target.resource);
   const since = versionNumber(query);
-  const initial = wantsInitial(query, since);
+  const initial = startsWithExisting(query, since);
   const bookmarks = flag(query, 'allowWatchBookmarks');
   const relevant = filterOf(target, query);
   const lines = eventLines(view);
   const seconds = wholeNumber(query, 'timeoutSeconds') ?? 0;
   const stream = new WatchStream(response, {
     contentType: view.format.protobuf ? `${protobufType};stream=watch` : jsonType,
-    // Whoever is behind has not come as far as the store.
+    // A watcher with undelivered events has not reached the version of the store.
     bookmark: () => (bookmarks && !feed?.isBehind ? bookmarkLine(view, store.version, false) : undefined),
     rounds: cluster.watches.rounds,
     timeoutMs: (seconds > 0 ? seconds : defaultTimeoutSeconds * (1 + Math.random())) * 1000,
@@ -55,11 +55,11 @@ export function watch(
     const outcome = relevant(event);
     return outcome && lines(outcome.type, outcome.stored);
   };
-  const tell = (event: ObjectEvent): void => {
+  const send = (event: ObjectEvent): void => {
     const line = lineOf(event);
     if (line !== undefined) stream.send(line);
   };
-  const hear = feed === undefined ? tell : (event: ObjectEvent) => feed.push(statesOf(event), () => tell(event));
+  const handle = feed === undefined ? send : (event: ObjectEvent) => feed.push(statesOf(event), () => send(event));
   try {
     const first = initial
       ? store.list(collection, { namespace: target.namespace }).map(asAdded)
@@ -67,7 +67,7 @@ export function watch(
         ? store.eventsAfter(collection, since)
         : [];
     stream.begin(feed === undefined ? linesOf(first, lineOf) : []);
-    if (feed !== undefined) for (const event of first) hear(event);
+    if (feed !== undefined) for (const event of first) handle(event);
   } catch (error) {
     if (!(error instanceof Compacted)) throw error;
     stream.begin([errorLine(expired(error.message).status, view)]);
@@ -80,20 +80,22 @@ export function watch(
     else feed.push([], () => stream.send(end));
   }
   const unsubscribe = store.subscribe(collection, (event) => {
-    // A version ahead of the store's was asked for: what comes up to it is already known to the caller.
-    if (since === undefined || event.version > since) hear(event);
+    // If the requested version is ahead of the store, the client already knows the events up to it.
+    if (since === undefined || event.version > since) handle(event);
   });
-  // A definition that goes or changes ends the watches of its objects: whoever watches looks again at what is served.
-  const stay = target.resource.custom ? cluster.registry.onLeave(target.resource, () => stream.end()) : undefined;
+  // When a definition changes or is deleted, the watches of its objects end, so that clients discover the change.
+  const stopListening = target.resource.custom
+    ? cluster.registry.onRemoved(target.resource, () => stream.end())
+    : undefined;
   cluster.watches.add(stream, () => {
     unsubscribe();
     feed?.end();
-    stay?.();
+    stopListening?.();
   });
 }
 
-/** Does the watch start with everything there is? */
-function wantsInitial(query: URLSearchParams, since: number | undefined): boolean {
+/** Whether the watch starts with all existing objects. */
+function startsWithExisting(query: URLSearchParams, since: number | undefined): boolean {
   const match = query.get('resourceVersionMatch') ?? '';
   const refuse = (field: string, text: string): never => {
     throw invalidOptions('ListOptions', forbidden(field, text));
@@ -116,12 +118,11 @@ interface Outcome {
   readonly stored: Stored;
 }
 
-/** What is said of one object. */
 type ObjectEvent = Pick<StoreEvent, 'type' | 'stored' | 'previous' | 'version'>;
 
 type Filter = (event: ObjectEvent) => Outcome | undefined;
 
-/** What an event means to a watcher that sees only a part: entering it is ADDED, leaving it is DELETED. */
+/** Applies the selectors: an object that starts to match is ADDED, one that stops matching is DELETED. */
 function filterOf(target: Target, query: URLSearchParams): Filter {
   const { resource, namespace, name } = target;
   const selected = selectionOf(resource, query);
@@ -138,7 +139,7 @@ function filterOf(target: Target, query: URLSearchParams): Filter {
   };
 }
 
-/** The last state that was selected, at the version at which it ceased to be. */
+/** The last matching state, with the version at which the object stopped matching. */
 function lastSelected(event: ObjectEvent, resource: Resource): Stored {
   const { collection, key } = event.stored;
   return storedFromObject(collection, key, event.version, servedObject(event.previous!, resource));
@@ -148,7 +149,7 @@ function asAdded(stored: Stored): ObjectEvent {
   return { type: 'ADDED', stored, previous: undefined, version: stored.version };
 }
 
-/** Lines that are made only as fast as they are taken. */
+/** Encodes lines lazily. */
 function* linesOf(events: readonly ObjectEvent[], lineOf: (event: ObjectEvent) => Line | undefined): Iterable<Line> {
   for (const event of events) {
     const line = lineOf(event);
@@ -156,7 +157,7 @@ function* linesOf(events: readonly ObjectEvent[], lineOf: (event: ObjectEvent) =
   }
 }
 
-/** What has to be readable to tell of an event. */
+/** The states that must be converted to deliver an event. */
 function statesOf({ stored, previous }: ObjectEvent): readonly Stored[] {
   return previous === undefined ? [stored] : [previous, stored];
 }

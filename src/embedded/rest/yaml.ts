@@ -1,35 +1,35 @@
-// YAML read the way kubectl reads it (YAML 1.1 booleans and octals, no timestamps). Loaded only when YAML arrives.
+// Parses YAML as kubectl does (YAML 1.1 booleans and octals, no timestamps). Loaded only when YAML arrives.
 //
-// Reading it takes a hundred times as long as reading JSON. So what is large is read in a thread of its own, one after the
-// other, while this one keeps answering; this module is also what runs in that thread.
+// Parsing YAML takes a hundred times as long as JSON. So large documents are parsed in a worker thread, one after the
+// other, while this thread serves requests. The worker runs this module too.
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { isScalar, parseDocument, visit } from 'yaml';
 import type { Tags, YAMLMap } from 'yaml';
 import { parseJson } from '../../kube/json.ts';
 
-/** What takes longer than a moment to read. */
+/** Texts of at least this length are parsed in a worker. */
 const LARGE = 32 * 1024;
 const TIME_LIMIT_MS = 10_000;
 const THREAD_MEMORY_MB = 256;
 
-/** Tells the thread that is started here from one in which somebody runs the whole server. */
+/** Distinguishes the worker started here from a worker that runs the whole server. */
 const TASK = 'offshoot: read YAML';
 
 type Task = readonly [typeof TASK, text: string];
 type Answer = { readonly json: string } | { readonly problem: string };
 
-/** The latest text that is read in a thread. */
+/** The last parse in a worker. */
 let reading: Promise<unknown> = Promise.resolve();
 
-/** Reads one YAML document into plain JSON. Rejects with what is wrong with it. */
+/** Parses one YAML document into plain JSON. Throws or rejects if it is invalid. */
 export function readYaml(text: string): unknown {
   if (text.length < LARGE) return parseYaml(text);
-  const mine = reading.then(() => readApart(text));
+  const mine = reading.then(() => parseInWorker(text));
   reading = mine.catch(() => undefined);
   return mine;
 }
 
-async function readApart(text: string): Promise<unknown> {
+async function parseInWorker(text: string): Promise<unknown> {
   const worker = new Worker(new URL(import.meta.url), {
     workerData: [TASK, text] satisfies Task,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
@@ -72,9 +72,9 @@ function parseYaml(text: string): unknown {
     version: '1.1',
     merge: true,
     intAsBigInt: false,
-    // The package compares every key of a map with every other one, which takes minutes for a large map.
+    // The package compares all pairs of keys, which takes minutes for a large map.
     uniqueKeys: false,
-    // What it warns of would be printed by this process, and nobody who sent it would see it.
+    // Warnings would go to the log of this process, where the sender does not see them.
     logLevel: 'error',
     customTags: (tags: Tags): Tags => [
       goOctal,
@@ -97,7 +97,7 @@ function refuseRepeatedKeys({ items }: YAMLMap): void {
   const keys = new Set<unknown>();
   for (const { key } of items) {
     const name = isScalar(key) ? key.value : key;
-    // Several maps may be merged into one.
+    // Merge keys may repeat.
     if (name === '<<') continue;
     if (keys.has(name)) throw new Error(`Map keys must be unique, and "${String(name)}" is there twice`);
     keys.add(name);

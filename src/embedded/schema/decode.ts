@@ -1,26 +1,26 @@
-// Reads an object of a built-in kind as the Go types of the API server would: fields that the kind does not have are
-// dropped and reported, nulls vanish, quantities take their canonical form, and a wrong type ends it.
+// Decodes an object of a built-in kind like the Go types of the API server: unknown fields are dropped and reported,
+// nulls are dropped, quantities are canonicalised, and a wrong type is an error.
 import { propertySchema } from './property.ts';
 import { formatQuantity, parseQuantity, quantityProblem } from '../../kube/quantity.ts';
 import type { Schema } from './types.ts';
 
 export interface Decoded {
   readonly value: unknown;
-  /** Paths of the fields that the kind does not have, in the order of the document. */
+  /** Paths of unknown fields, in the order of the document. */
   readonly unknownFields: readonly string[];
-  /** Why the object cannot be read, in the words of the Go decoder. The value is then incomplete. */
+  /** The error message of the Go decoder, if the object cannot be decoded. The value is then incomplete. */
   readonly problem?: string;
 }
 
-/** Names the Go type of a definition, such as `v1.Container`. */
+/** Returns the Go type of a definition, such as `v1.Container`. */
 export type TypeNames = (schema: Schema) => string | undefined;
 
-class Unreadable extends Error {}
+class DecodeError extends Error {}
 
 interface FieldPath {
-  /** With indexes, for reports of unknown fields. */
+  /** With indexes, for reporting unknown fields. */
   readonly path: string;
-  /** Without indexes, for the texts of the Go decoder. */
+  /** Without indexes, as in messages of the Go decoder. */
   readonly goPath: string;
   readonly struct: string;
 }
@@ -31,7 +31,7 @@ const integerBounds: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
-/** Decodes a value by a schema. `typeNames` only serves the texts. */
+/** Decodes a value by a schema. `typeNames` is only used in messages. */
 export function decode(schema: Schema, value: unknown, typeNames: TypeNames): Decoded {
   const unknownFields: string[] = [];
 
@@ -51,7 +51,7 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
   function refuse(found: unknown, node: Schema, at: FieldPath): never {
     const kind = jsonKind(found);
     const target = at.goPath === '' ? 'Go value' : `Go struct field ${at.struct}.${at.goPath}`;
-    throw new Unreadable(`json: cannot unmarshal ${kind} into ${target} of type ${goType(node)}`);
+    throw new DecodeError(`json: cannot unmarshal ${kind} into ${target} of type ${goType(node)}`);
   }
 
   function readObject(found: unknown, node: Schema, at: FieldPath): unknown {
@@ -109,14 +109,14 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
   function readInteger(found: unknown, node: Schema, at: FieldPath): unknown {
     if (!isInteger(found)) {
       if (typeof found !== 'number') return refuse(found, node, at);
-      throw new Unreadable(
+      throw new DecodeError(
         `json: cannot unmarshal number ${found} into Go struct field ${at.struct}.${at.goPath} of type ${goType(node)}`,
       );
     }
     const [low, high] = integerBounds[node.format ?? 'int64'] ?? integerBounds['int64']!;
     const exact = BigInt(found);
     if (exact < low || exact > high) {
-      throw new Unreadable(
+      throw new DecodeError(
         `json: cannot unmarshal number ${exact} into Go struct field ${at.struct}.${at.goPath} of type ${goType(node)}`,
       );
     }
@@ -129,19 +129,19 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
         return refuse(found, node, at);
       }
       const quantity = parseQuantity(String(found));
-      if (quantity === undefined) throw new Unreadable(quantityProblem);
+      if (quantity === undefined) throw new DecodeError(quantityProblem);
       return formatQuantity(quantity);
     }
     if (typeof found !== 'string') return refuse(found, node, at);
     if (node.format === 'date-time' && !rfc3339.test(found)) {
       const layout = '2006-01-02T15:04:05Z07:00';
-      throw new Unreadable(
+      throw new DecodeError(
         `parsing time ${JSON.stringify(found)} as "${layout}": cannot parse ${JSON.stringify(found)} as "2006"`,
       );
     }
     if (node.format === 'byte') {
       const wrong = firstWrongBase64(found);
-      if (wrong !== undefined) throw new Unreadable(`illegal base64 data at input byte ${wrong}`);
+      if (wrong !== undefined) throw new DecodeError(`illegal base64 data at input byte ${wrong}`);
     }
     return found;
   }
@@ -149,14 +149,14 @@ export function decode(schema: Schema, value: unknown, typeNames: TypeNames): De
   try {
     return { value: read(value, schema, { path: '', goPath: '', struct: '' }), unknownFields };
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof DecodeError)) throw error;
     return { value, unknownFields, problem: error.message };
   }
 }
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Would Go leave the value out of what it writes? Objects with fields of their own are never left out. */
+/** Whether Go omits the value when encoding (`omitempty`). Structs are never omitted. */
 function isEmpty(value: unknown, node: Schema): boolean {
   if (node.type === undefined) return false;
   if (value === '' || value === 0 || value === false) return true;
@@ -176,7 +176,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A key such as `__proto__` is a field like any other. */
+/** Sets a field, also one named `__proto__`. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
@@ -201,7 +201,7 @@ function jsonKind(value: unknown): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** The position of the first character that standard base64 does not allow there. */
+/** The position of the first character that is invalid in standard base64. */
 function firstWrongBase64(text: string): number | undefined {
   const plain = text.replaceAll(/[\r\n]/g, '');
   const wrong = /[^A-Za-z0-9+/=]/.exec(plain)?.index ?? /=(?=[^=])/.exec(plain)?.index;

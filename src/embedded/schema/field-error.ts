@@ -1,4 +1,4 @@
-// What is wrong with one field of an object, in the words of the Kubernetes API server. Made by every validation.
+// Validation errors of one field, with the messages of the Kubernetes API server.
 import { stringifyJson } from '../../kube/json.ts';
 
 export type FieldErrorType =
@@ -18,7 +18,7 @@ export interface FieldError {
   readonly type: FieldErrorType;
   /** The path of the field: `spec.containers[0].image`. */
   readonly field: string;
-  /** Left out of the text when undefined. */
+  /** Omitted from the message when undefined. */
   readonly value?: unknown;
   readonly detail: string;
 }
@@ -88,24 +88,24 @@ export function errorBody(error: FieldError): string {
   return error.detail === '' ? head : `${head}: ${error.detail}`;
 }
 
-/** Structures appear as Go writes them, which is safe inside of HTML. */
+/** Go escapes HTML characters in JSON of objects and lists. */
 function shown(value: unknown): string {
   const json = stringifyJson(value);
   if (typeof value !== 'object') return json;
   return json.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e').replaceAll('&', '\\u0026');
 }
 
-/** The error as the server prints it: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
+/** The complete message: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
 function errorText(error: FieldError): string {
   return `${error.field}: ${errorBody(error)}`;
 }
 
-/** The reason that a Status cause gives for the error. */
+/** The reason of the error in the causes of a Status. */
 export function causeReason(error: FieldError): string {
   return error.type === 'Internal' ? 'InternalError' : `FieldValue${error.type}`;
 }
 
-/** The texts of several errors in one line, each once. */
+/** The messages of several errors in one line, without duplicates. */
 export function errorsText(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(errorText))];
   return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;

@@ -1,4 +1,4 @@
-// The string formats that custom resource definitions may ask for. Formats that the API server does not know are ignored.
+// The string formats of CustomResourceDefinitions. Formats that the API server does not know are ignored.
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -17,7 +17,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(match[3]);
 }
 
-/** Is the text an IP address block such as 10.0.0.0/8? */
+/** Whether the text is an IP address block such as 10.0.0.0/8. */
 export function isCidr(text: string): boolean {
   const slash = text.lastIndexOf('/');
   if (slash < 0) return false;
@@ -56,12 +56,12 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => text.length <= 253 && subdomain.test(text),
 };
 
-/** Does the text have the format? Unknown formats fit everything. */
-export function fitsFormat(text: string, format: string): boolean {
+/** Whether the text has the format. Unknown formats match everything. */
+export function matchesFormat(text: string, format: string): boolean {
   return checks[format.replaceAll('-', '').toLowerCase()]?.(text) ?? true;
 }
 
-/** Does the server check this format of strings? */
+/** Whether the server validates this string format. */
 export function isKnownFormat(format: string): boolean {
   return checks[format.replaceAll('-', '').toLowerCase()] !== undefined;
 }

@@ -1,14 +1,14 @@
-// Turns schema definitions that refer to each other by name into one graph of linked nodes. Used by kinds/.
+// Resolves references between schema definitions into one graph of linked nodes. Used by kinds/.
 import type { Schema } from './types.ts';
 
-/** A definition as written: like a Schema, with `$ref: NAME` in place of other definitions. */
+/** An unresolved definition: like a Schema, with `$ref: NAME` for other definitions. */
 export type WrittenSchema = Readonly<Record<string, unknown>>;
 
 type MutableNode = Record<string, unknown>;
 
 /**
- * Links definitions when they are asked for, with all that they refer to. A `$ref` with siblings becomes a node of its
- * own: the target with the siblings on top.
+ * Links definitions on demand, with all that they reference. A `$ref` with siblings becomes a separate node: the
+ * target, overridden by the siblings.
  */
 export function linkDefinitions(
   definitions: Readonly<Record<string, WrittenSchema>>,
@@ -58,12 +58,12 @@ export function linkDefinitions(
   }
 
   return (name) => {
-    const wanted = nodeOf(name);
+    const node = nodeOf(name);
     for (let next = unfilled.pop(); next !== undefined; next = unfilled.pop())
       fill(nodes.get(next)!, definitions[next]!);
-    // Only now are the targets complete.
-    for (const { node, target, siblings } of overlays) Object.assign(node, target, siblings);
+    // The targets are complete only now.
+    for (const { node: overlay, target, siblings } of overlays) Object.assign(overlay, target, siblings);
     overlays = [];
-    return wanted;
+    return node;
   };
 }

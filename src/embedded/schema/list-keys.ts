@@ -1,8 +1,8 @@
-// The identity of items in lists that are maps by key. Used by validation and by rules that look at the old value.
+// The keys of items in lists of type map. Used by validation and by transition rules.
 import { stringifyJson } from '../../kube/json.ts';
 import type { Schema } from './types.ts';
 
-/** The key fields of an item of a map list, defaults included; undefined when the item is no object. */
+/** The key fields of an item of a map list, including defaults; undefined when the item is not an object. */
 export function listKey(schema: Schema, item: unknown): Record<string, unknown> | undefined {
   if (typeof item !== 'object' || item === null) return undefined;
   const object = item as Record<string, unknown>;
@@ -14,7 +14,7 @@ export function listKey(schema: Schema, item: unknown): Record<string, unknown> 
   return key;
 }
 
-/** Finds the item of the old list that is the same one by key. Only lists of type map tell. */
+/** Finds the item of the old list with the same key. Works only for lists of type map. */
 export function correlation(schema: Schema, oldList: unknown): (item: unknown) => unknown {
   if (schema['x-kubernetes-list-type'] !== 'map' || !Array.isArray(oldList)) return () => undefined;
   const idOf = (item: unknown): string => stringifyJson(listKey(schema, item) ?? null);

@@ -1,5 +1,5 @@
-// Brings a custom object into the shape that its schema describes: unknown fields pruned and reported, nulls that may
-// not be there dropped, defaults filled in. Never changes its input; parts that stay as they are stay shared.
+// Normalises a custom resource by its schema: prunes and reports unknown fields, drops nulls of fields that are not
+// nullable, sets defaults. Never changes its input; unchanged parts are shared.
 import { propertySchema } from './property.ts';
 import type { Schema } from './types.ts';
 
@@ -18,8 +18,8 @@ interface Walk {
 }
 
 /**
- * Normalises a whole object. `metadata` is the schema of the metadata of the object and of resources embedded in it;
- * without `defaults` nothing is filled in.
+ * Normalises a whole object. `metadata` is the schema of the metadata of the object and of embedded resources; without
+ * `defaults` no defaults are set.
  */
 export function normalise(schema: Schema, object: unknown, metadata: Schema, defaults = true): Normalised {
   const unknownFields: string[] = [];
@@ -54,19 +54,19 @@ function walkObject(object: Json, schema: Schema | undefined, path: string, cont
   const preserve = schema?.['x-kubernetes-preserve-unknown-fields'] === true || schema?.additionalProperties === true;
   const embedded = schema?.['x-kubernetes-embedded-resource'] === true;
   for (const [key, value] of Object.entries(object)) {
-    const place = path === '' ? key : `${path}.${key}`;
+    const fieldPath = path === '' ? key : `${path}.${key}`;
     const child = embedded ? embeddedField(key, schema, context) : fieldSchema(schema, key);
     let next: unknown = value;
     if (child === undefined) {
       if (!preserve) {
-        context.unknownFields.push(place);
+        context.unknownFields.push(fieldPath);
         next = undefined;
       }
     } else {
       if (value === null && child.nullable !== true && (context.defaults || child.default === undefined)) {
         next = child.default;
       }
-      if (next !== undefined) next = walk(next, child, place, context);
+      if (next !== undefined) next = walk(next, child, fieldPath, context);
     }
     if (next !== value) changed = true;
     if (next !== undefined) setOwn(result, key, next);
@@ -79,7 +79,7 @@ function walkObject(object: Json, schema: Schema | undefined, path: string, cont
   return changed ? result : object;
 }
 
-/** In a resource the schema may say little or nothing of these three, and they are there all the same. */
+/** A resource always has these three fields, even if its schema does not describe them. */
 function embeddedField(key: string, schema: Schema, context: Walk): Schema | undefined {
   if (key === 'metadata') return context.metadata;
   return key === 'apiVersion' || key === 'kind' ? { type: 'string' } : fieldSchema(schema, key);
@@ -91,7 +91,7 @@ function fieldSchema(schema: Schema | undefined, key: string): Schema | undefine
   return propertySchema(schema, key) ?? others;
 }
 
-/** A key such as `__proto__` is a field like any other. */
+/** Sets a field, also one named `__proto__`. */
 function setOwn(target: Json, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

@@ -1,36 +1,36 @@
-// Patterns of schemas and rules are written for RE2; this compiles them for the JavaScript engine, once each.
+// Compiles RE2 patterns of schemas and rules for the JavaScript engine, and caches them.
 //
-// RE2 reads a text once. This engine goes back and tries again, forever where a pattern invites it to: `(a+)+b`. So where
-// a text is long enough for that, all is done once more with a limit of time.
+// RE2 takes linear time. JavaScript backtracks, which takes exponential time for patterns such as `(a+)+b`. So if a
+// text is long enough for that, the validation runs again with a time limit.
 import { interruptible, isInterruption, usedMs } from './cel/interruptible.ts';
 
 const compiled = new Map<string, RegExp>();
-const most = 5000;
+const maxCached = 5000;
 
-/** Compiles an RE2 pattern. Throws a SyntaxError with the engine's text when it is not valid. */
+/** Compiles an RE2 pattern. Throws a SyntaxError with the engine's message when it is invalid. */
 export function re2(pattern: string): RegExp {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
-  if (compiled.size >= most) compiled.clear();
+  if (compiled.size >= maxCached) compiled.clear();
   const expression = compile(pattern);
   compiled.set(pattern, expression);
   return expression;
 }
 
-/** All patterns of one object together may take this long, in time of the processor: nobody else is served meanwhile. */
+/** The CPU time for all patterns of one object; other requests wait meanwhile. */
 const budgetMs = 100;
-/** Twice as many steps a character are no matter for a text like this. */
+/** Up to this length, even exponential backtracking is fast. */
 const shortText = 24;
-/** Nor is the square of this, which is what a pattern without nested repetitions takes. */
+/** Up to this length, quadratic time is fast, which is the worst case of a pattern without nested repetitions. */
 const mediumText = 5_000;
 
-class Unwatched extends Error {}
-const unwatched = new Unwatched('a pattern may take long');
-let isWatched = false;
+class TimeLimitNeeded extends Error {}
+const timeLimitNeeded = new TimeLimitNeeded('a pattern may take long');
+let hasTimeLimit = false;
 
-/** Whether a text fits an RE2 pattern. Call it inside of `watchingPatterns`. */
-export function fitsPattern(pattern: string, text: string): boolean {
-  if (!isWatched && mayTakeLong(pattern, text)) throw unwatched;
+/** Whether a text matches an RE2 pattern. Call it inside `limitingPatternTime`. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  if (!hasTimeLimit && mayTakeLong(pattern, text)) throw timeLimitNeeded;
   return re2(pattern).test(text);
 }
 
@@ -40,23 +40,23 @@ function mayTakeLong(pattern: string, { length }: string): boolean {
   return repetitions > (length > mediumText ? 0 : 1);
 }
 
-/** What `run` answers; undefined when its patterns take too long. */
-export function watchingPatterns<T>(run: () => T): T | undefined {
-  if (isWatched) return run();
+/** Returns the result of `run`; undefined when its patterns take too long. */
+export function limitingPatternTime<T>(run: () => T): T | undefined {
+  if (hasTimeLimit) return run();
   try {
     return run();
   } catch (error) {
-    if (error !== unwatched) throw error;
+    if (error !== timeLimitNeeded) throw error;
   }
-  isWatched = true;
+  hasTimeLimit = true;
   try {
     return withinBudget(run);
   } finally {
-    isWatched = false;
+    hasTimeLimit = false;
   }
 }
 
-/** The clock of a busy machine runs faster than the processor works for us: so once more until the budget is spent. */
+/** The timeout counts wall-clock time. On a busy machine it may fire early, so retry until the CPU time is used up. */
 function withinBudget<T>(run: () => T): T | undefined {
   const endMs = usedMs() + budgetMs;
   for (;;) {
@@ -72,7 +72,7 @@ function withinBudget<T>(run: () => T): T | undefined {
 function compile(pattern: string): RegExp {
   let source = pattern;
   let flags = '';
-  // RE2 takes flags at the start of the pattern; JavaScript takes them beside it.
+  // RE2 has flags at the start of the pattern; JavaScript takes them separately.
   const leading = /^\(\?([ims]+)\)/.exec(source);
   if (leading !== null) {
     flags = leading[1]!;
@@ -83,7 +83,7 @@ function compile(pattern: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch {
-    // Escapes such as `\-` outside a class are fine for RE2 but not in JavaScript's strict mode.
+    // Escapes such as `\-` outside a class are valid in RE2 but not in JavaScript's unicode mode.
     return new RegExp(source, flags);
   }
 }

@@ -45,7 +45,7 @@ function problems(spec: unknown, old?: unknown): string {
   return errorsText(validateValue(schema, { spec }, old === undefined ? undefined : { spec: old }));
 }
 
-describe('validation speaks like the API server', () => {
+describe('validateValue', () => {
   test.each([
     [{ subsets: [{ name: 'ab' }, {}] }, 'spec.subsets[1].name: Required value'],
     [{}, 'spec.subsets: Required value'],
@@ -80,15 +80,15 @@ describe('validation speaks like the API server', () => {
       'spec.subsets: Too many: 4: must have at most 3 items',
     ],
     [{ subsets: null }, 'spec.subsets: Invalid value: "null": spec.subsets in body must be of type array: "null"'],
-  ])('%j', (spec, text) => {
+  ])('reports errors of %j like the API server', (spec, text) => {
     expect(problems(spec)).toBe(text);
   });
 
-  test('accepts what fits, 64-bit integers and nullable nulls included', () => {
+  test('accepts valid values, including 64-bit integers and null for nullable fields', () => {
     expect(validateValue(schema, { spec: { subsets: [], big: 2n ** 62n, note: null, port: 'http' } })).toEqual([]);
   });
 
-  test('does not hold unchanged parts against an update, found by list key', () => {
+  test('ignores errors in unchanged parts of an update, with list items matched by key', () => {
     const old = { subsets: [{ name: 'OLD' }], mode: 'Steal' };
     expect(validateValue(schema, { spec: { ...old, replicas: 2 } }, { spec: old })).toEqual([]);
     expect(problems({ subsets: [{ name: 'NEW' }, { name: 'OLD' }], mode: 'Steal' }, old)).toBe(
@@ -96,7 +96,7 @@ describe('validation speaks like the API server', () => {
     );
   });
 
-  test('oneOf tells how many alternatives fit', () => {
+  test('reports how many alternatives of oneOf are valid', () => {
     const either: Schema = {
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'string' } },
@@ -110,8 +110,8 @@ describe('validation speaks like the API server', () => {
   });
 });
 
-describe('normalising', () => {
-  test('prunes, reports, drops nulls and fills defaults, nested ones too', () => {
+describe('normalise', () => {
+  test('prunes and reports unknown fields, drops nulls and sets defaults, also nested ones', () => {
     const { value, unknownFields } = normalise(
       schema,
       {
@@ -143,7 +143,7 @@ describe('normalising', () => {
     expect(unknownFields).toEqual(['extra', 'metadata.colour', 'spec.subsets[0].extra']);
   });
 
-  test('leaves its input alone, and is done after one time', () => {
+  test('does not change its input, and is idempotent', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (spec) => {
         const input = { spec };
@@ -170,7 +170,7 @@ describe('quantities', () => {
     ['-2', '-2'],
     ['0', '0'],
     ['.5', '500m'],
-  ])('%s is written as %s', (text, canonical) => {
+  ])('%s is formatted as %s', (text, canonical) => {
     expect(formatQuantity(parseQuantity(text)!)).toBe(canonical);
   });
 
@@ -178,7 +178,7 @@ describe('quantities', () => {
     expect(parseQuantity(text)).toBeUndefined();
   });
 
-  test('the canonical form means the same amount', () => {
+  test('the canonical form has the same value', () => {
     const suffix = fc.constantFrom('n', 'u', 'm', '', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-2');
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), suffix, (number, unit) => {
@@ -189,8 +189,8 @@ describe('quantities', () => {
   });
 });
 
-describe('linking', () => {
-  test('follows references, keeps cycles, and lays siblings over the target', () => {
+describe('linkDefinitions', () => {
+  test('resolves references and cycles, and overrides the target with siblings', () => {
     const linked = linkDefinitions({
       Node: { type: 'object', properties: { next: { $ref: 'Node' }, name: { $ref: 'Text', default: 'x' } } },
       Text: { type: 'string' },
@@ -200,7 +200,7 @@ describe('linking', () => {
     expect(node.properties!['name']).toEqual({ type: 'string', default: 'x' });
   });
 
-  test('names a missing definition', () => {
+  test('throws an error that names a missing definition', () => {
     const linked = linkDefinitions({ A: { items: { $ref: 'Missing' } } });
     expect(() => linked('A')).toThrow('refers to Missing');
     expect(linked('B')).toBeUndefined();

@@ -1,6 +1,6 @@
-// Structural schemas as the API server uses them: one shape for built-in kinds and for custom ones.
+// Structural schemas, for both built-in kinds and custom resources.
 
-/** A schema node. References are already followed: nodes link to each other directly and may form cycles. */
+/** A schema node. References are already resolved: nodes link to each other directly and may form cycles. */
 export interface Schema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly format?: string;
@@ -29,7 +29,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly not?: Schema;
-  /** Built-in kinds only: optional fields whose zero value is kept. It is dropped in the others. */
+  /** Built-in kinds only: optional fields whose zero value is kept. In other optional fields it is dropped. */
   readonly keepsZero?: readonly string[];
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
   readonly 'x-kubernetes-embedded-resource'?: boolean;
@@ -42,7 +42,7 @@ export interface Schema {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
 }
 
-/** One CEL rule of a custom resource definition. */
+/** One CEL rule of a CustomResourceDefinition. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;

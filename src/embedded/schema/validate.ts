@@ -1,5 +1,5 @@
-// Checks a value against a structural schema and says what is wrong in the words of the API server. Called for custom
-// objects after defaulting; pruning and defaulting are in normalise.ts, rules in cel/.
+// Validates a value against a structural schema, with the messages of the API server. Called for custom resources after
+// pruning and defaulting, which are in normalise.ts. CEL rules are in cel/.
 import { propertySchema } from './property.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../kube/json.ts';
@@ -14,20 +14,20 @@ import {
   tooMany,
   typeInvalid,
 } from './field-error.ts';
-import { fitsFormat, isKnownFormat } from './formats.ts';
+import { matchesFormat, isKnownFormat } from './formats.ts';
 import { correlation, listKey } from './list-keys.ts';
-import { fitsPattern, watchingPatterns } from './regex.ts';
+import { matchesPattern, limitingPatternTime } from './regex.ts';
 import type { Schema } from './types.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Everything that is wrong with a value. With an old value, parts that did not change are not held against it: a schema
- * may become stricter without blocking objects that exist already.
+ * All validation errors of a value. With an old value, errors in unchanged parts are ignored (ratcheting), so that a
+ * schema can become stricter without blocking updates of existing objects.
  */
 export function validateValue(schema: Schema, value: unknown, old?: unknown): FieldError[] {
   return (
-    watchingPatterns(() => check(schema, value, old, '')) ?? [
+    limitingPatternTime(() => check(schema, value, old, '')) ?? [
       forbidden('', 'its texts take too long to compare with the patterns of the schema'),
     ]
   );
@@ -68,12 +68,12 @@ function typeOf(value: unknown): string {
 }
 
 function wrongType(schema: Schema, value: unknown, path: string): FieldError {
-  const wanted = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : (schema.type ?? '');
+  const expected = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : (schema.type ?? '');
   const found = typeOf(value);
-  // With a format, the server compares formats of everything but text and lists.
+  // If the schema has a format, the server reports formats instead of types, except for strings and lists.
   const byFormat = value !== null && !['string', 'array'].includes(found) && hasKnownFormat(schema);
-  const [asked, given] = byFormat ? [schema.format ?? '', numberFormats[found] ?? ''] : [wanted, found];
-  return typeInvalid(path, given, `${path} in body must be of type ${asked}: "${given}"`);
+  const [type, actual] = byFormat ? [schema.format ?? '', numberFormats[found] ?? ''] : [expected, found];
+  return typeInvalid(path, actual, `${path} in body must be of type ${type}: "${actual}"`);
 }
 
 const numberFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
@@ -100,11 +100,11 @@ function checkString(schema: Schema, value: string, path: string, errors: FieldE
   if (schema.minLength !== undefined && length < schema.minLength) {
     errors.push(invalid(path, value, `${path} in body should be at least ${schema.minLength} chars long`));
   }
-  if (schema.pattern !== undefined && !fitsPattern(schema.pattern, value)) {
+  if (schema.pattern !== undefined && !matchesPattern(schema.pattern, value)) {
     errors.push(invalid(path, value, `${path} in body should match '${schema.pattern}'`));
   }
   const isText = schema.type === undefined || schema.type === 'string';
-  if (isText && schema.format !== undefined && !fitsFormat(value, schema.format)) {
+  if (isText && schema.format !== undefined && !matchesFormat(value, schema.format)) {
     const format = schema.format;
     errors.push(typeInvalid(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
   }
@@ -152,7 +152,7 @@ function checkArray(schema: Schema, value: readonly unknown[], old: unknown, pat
   checkUnique(schema, value, path, errors);
 }
 
-/** Items of a set, and the keys of a map list, occur once. */
+/** Items of a set and keys of a map list must be unique. */
 function checkUnique(schema: Schema, value: readonly unknown[], path: string, errors: FieldError[]): void {
   const listType = schema['x-kubernetes-list-type'];
   if (listType !== 'set' && listType !== 'map') return;
@@ -186,14 +186,14 @@ function checkObject(schema: Schema, value: Json, old: unknown, path: string, er
 }
 
 function checkJunctions(schema: Schema, value: unknown, path: string, errors: FieldError[]): void {
-  // The texts of the real server name the place inside the message: they have no field of their own.
+  // In the real server these errors have no field; the message names the path.
   const refuse = (text: string): number => errors.push(invalid('<nil>', '', `${JSON.stringify(path)} ${text}`));
   const { anyOf, oneOf, allOf, not } = schema;
   if (anyOf !== undefined && schema['x-kubernetes-int-or-string'] !== true) {
     const results = anyOf.map((option) => check(option, value, undefined, path));
     if (!results.some((result) => result.length === 0)) {
       refuse('must validate at least one schema (anyOf)');
-      errors.push(...fewest(results));
+      errors.push(...fewestErrors(results));
     }
   }
   if (oneOf !== undefined) {
@@ -202,7 +202,7 @@ function checkJunctions(schema: Schema, value: unknown, path: string, errors: Fi
     if (valid !== 1) {
       const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
       refuse(`must validate one and only one schema (oneOf). ${found}`);
-      if (valid === 0) errors.push(...fewest(results));
+      if (valid === 0) errors.push(...fewestErrors(results));
     }
   }
   if (allOf !== undefined) {
@@ -216,8 +216,8 @@ function checkJunctions(schema: Schema, value: unknown, path: string, errors: Fi
     refuse('must not validate the schema (not)');
 }
 
-/** The alternative that came closest. */
-function fewest(results: readonly FieldError[][]): readonly FieldError[] {
+/** The errors of the alternative with the fewestErrors errors. */
+function fewestErrors(results: readonly FieldError[][]): readonly FieldError[] {
   return results.reduce<readonly FieldError[]>(
     (best, next) => (next.length < best.length ? next : best),
     results[0] ?? [],

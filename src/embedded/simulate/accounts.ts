@@ -1,5 +1,5 @@
-// What every namespace has: the service account `default`, and the certificate of the cluster's authority in a
-// ConfigMap. And token Secrets, which get the token of the account that they name.
+// Every namespace gets the service account `default` and a ConfigMap with the cluster's CA certificate. Secrets of type
+// service-account-token get the token of the account that they name.
 import { withAnnotations } from '../../kube/annotations.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { issuer } from '../auth/tokens.ts';
@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 import { controllerManager, createOf, deleteOf, nothing, updateOf } from './writes.ts';
 import type { Plan } from './writes.ts';
 
-/** What only the server has: the certificate of its authority, and the key that signs tokens. */
+/** Credentials of the API server: its CA certificate, and the key that signs tokens. */
 export interface Credentials {
   readonly caPem: string;
   readonly tokens: TokenKey;
@@ -31,7 +31,7 @@ const serviceAccounts: Collection<KubeObject> = 'serviceaccounts';
 const configMaps: Collection<ConfigMap> = 'configmaps';
 const secrets: Collection<Secret> = 'secrets';
 const rootCa = 'kube-root-ca.crt';
-const rootCaNote = {
+const rootCaAnnotations = {
   'kubernetes.io/description':
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the ' +
     'internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes ' +
@@ -58,7 +58,7 @@ const accountController: Controller = {
   },
 };
 
-function certificateController(caPem: string): Controller {
+function rootCaController(caPem: string): Controller {
   const data = { 'ca.crt': caPem };
   return {
     name: 'root-ca-certificate-publisher',
@@ -75,19 +75,19 @@ function certificateController(caPem: string): Controller {
       const found = world.get(configMaps, `${namespace}/${rootCa}`);
       if (found?.data?.['ca.crt'] === caPem) return nothing;
       if (found !== undefined) return { writes: [updateOf({ ...found, data } as ConfigMap)] };
-      const metadata = { name: rootCa, namespace, annotations: rootCaNote };
+      const metadata = { name: rootCa, namespace, annotations: rootCaAnnotations };
       return { writes: [createOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data })] };
     },
   };
 }
 
-/** Tokens in Secrets are meant to last; ten years is as good as forever. */
+/** Tokens in Secrets do not expire in Kubernetes; ten years is long enough. */
 const tokenSeconds = 10 * 365 * 24 * 3600;
 const tokenType = 'kubernetes.io/service-account-token';
 const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
 
-/** What a token Secret needs: its token while the account exists, else to go. */
+/** Adds the token to a token Secret, or deletes the Secret when its service account does not exist. */
 function planTokenSecret(world: World, secret: Secret, credentials: Credentials): Plan {
   const { annotations = {}, namespace = '', deletionTimestamp } = secret.metadata;
   const name = annotations[accountName];
@@ -134,8 +134,8 @@ function tokenController(credentials: Credentials): Controller {
   };
 }
 
-/** The controllers of service accounts; without credentials, only that of the accounts themselves. */
+/** The controllers for service accounts. Without credentials, no CA certificates and no tokens are written. */
 export function accountControllers(credentials: Credentials | undefined): readonly Controller[] {
   if (credentials === undefined) return [accountController];
-  return [accountController, certificateController(credentials.caPem), tokenController(credentials)];
+  return [accountController, rootCaController(credentials.caPem), tokenController(credentials)];
 }

@@ -1,4 +1,4 @@
-// Cluster roles that are made of others: their rules are those of every cluster role that their selectors match.
+// Aggregated ClusterRoles: their rules are the rules of all ClusterRoles that their selectors match.
 import type { KubeObject } from '../../kube/objects.ts';
 import { matches } from '../../kube/selector.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
@@ -17,7 +17,6 @@ interface ClusterRole extends KubeObject {
 
 const roles: Collection<ClusterRole> = 'clusterroles.rbac.authorization.k8s.io';
 
-/** What an aggregated role needs now. */
 function planAggregation(world: World, role: ClusterRole): Plan {
   if (role.aggregationRule === undefined || role.metadata.deletionTimestamp !== undefined) return nothing;
   const selectors = (role.aggregationRule.clusterRoleSelectors ?? []).flatMap((one) => {
@@ -37,15 +36,18 @@ function planAggregation(world: World, role: ClusterRole): Plan {
   return { writes: [updateOf(next)] };
 }
 
-const ordinary = controllerManager('clusterrole-aggregation-controller');
-/** It may hand out rights that it does not have itself. */
-const writer = { ...ordinary, user: { ...ordinary.user, groups: ['system:masters', ...ordinary.user.groups] } };
+const withoutEscalation = controllerManager('clusterrole-aggregation-controller');
+/** May grant permissions that it does not hold itself (the verb "escalate"). */
+const writer = {
+  ...withoutEscalation,
+  user: { ...withoutEscalation.user, groups: ['system:masters', ...withoutEscalation.user.groups] },
+};
 
 export const aggregationController: Controller = {
   name: 'clusterrole-aggregation-controller',
   writer,
   on: {
-    // Any role may be part of any aggregated one; there are few of those.
+    // A change of any role can affect every aggregated role; there are few of those.
     [roles]: (_event, world) =>
       world
         .list(roles)

@@ -1,5 +1,5 @@
-// HorizontalPodAutoscalers: they keep the number of pods between its limits. Between these there are no metrics to scale
-// by, and their status says so.
+// HorizontalPodAutoscalers: they keep the replica count between minReplicas and maxReplicas. Without a metrics server
+// they do not scale within these limits, and their status says so.
 import { timestamp } from '../../kube/times.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
@@ -30,8 +30,8 @@ interface Scalable extends KubeObject {
 
 const autoscalers: Collection<Autoscaler> = 'horizontalpodautoscalers.autoscaling';
 
-/** What a cluster without a metrics server says. */
-function withoutMetrics({ spec }: Autoscaler): string {
+/** The message of a cluster without a metrics server. */
+function noMetricsMessage({ spec }: Autoscaler): string {
   const name = spec.metrics?.find((metric) => metric.type === 'Resource')?.resource?.name ?? 'cpu';
   return (
     `the HPA was unable to compute the replica count: failed to get ${name} utilization: unable to get metrics for ` +
@@ -40,16 +40,15 @@ function withoutMetrics({ spec }: Autoscaler): string {
   );
 }
 
-/** The number of pods that the limits ask for, and why; undefined where they allow what is there. */
-function withinLimits({ spec }: Autoscaler, replicas: number): readonly [number, string] | undefined {
+/** The replica count that the limits require, and why; undefined when `replicas` is within the limits. */
+function clampReplicas({ spec }: Autoscaler, replicas: number): readonly [number, string] | undefined {
   const { minReplicas = 1, maxReplicas } = spec;
-  // Who scales to nothing has switched it off.
+  // Zero replicas disable autoscaling.
   if (replicas === 0) return undefined;
   if (replicas > maxReplicas) return [maxReplicas, 'Current number of replicas above Spec.MaxReplicas'];
   return replicas < minReplicas ? [minReplicas, 'Current number of replicas below Spec.MinReplicas'] : undefined;
 }
 
-/** How many pods there should be, and what the status of an autoscaler should say. */
 function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
   const { apiVersion = 'v1', kind, name } = autoscaler.spec.scaleTargetRef;
   const resource = world.resourceOfKind(apiVersion, kind);
@@ -63,7 +62,7 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
     lastTransitionTime: timestamp(world.now()),
   });
   const current = target?.spec?.replicas ?? 0;
-  const rescaled = target === undefined ? undefined : withinLimits(autoscaler, current);
+  const rescaled = target === undefined ? undefined : clampReplicas(autoscaler, current);
   const active =
     target !== undefined && current === 0
       ? condition(
@@ -72,8 +71,8 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
           'ScalingDisabled',
           'scaling is disabled since the replica count of the target is zero',
         )
-      : condition('ScalingActive', false, 'FailedGetResourceMetric', withoutMetrics(autoscaler));
-  const told =
+      : condition('ScalingActive', false, 'FailedGetResourceMetric', noMetricsMessage(autoscaler));
+  const reported =
     target === undefined
       ? [
           condition(
@@ -92,7 +91,7 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
           ),
           active,
         ];
-  const conditions = told.reduce<readonly Condition[]>(
+  const conditions = reported.reduce<readonly Condition[]>(
     (all, one) => withCondition(all, one),
     autoscaler.status?.conditions ?? [],
   );
@@ -108,11 +107,11 @@ function planAutoscaler(world: World, autoscaler: Autoscaler): Plan {
   const [replicas, why] = rescaled;
   const scaled: Scalable = { ...target, spec: { ...target.spec, replicas } };
   const message = (): string => `New size: ${replicas}; reason: ${why}`;
-  const note = { about: autoscaler, type: 'Normal', reason: 'SuccessfulRescale', message } as const;
-  return { writes: [updateOf(scaled, note), ...writes] };
+  const event = { about: autoscaler, type: 'Normal', reason: 'SuccessfulRescale', message } as const;
+  return { writes: [updateOf(scaled, event), ...writes] };
 }
 
-/** The autoscalers of a workload that has changed. */
+/** The autoscalers whose target is the changed workload. */
 function* autoscalersOf({ stored: { object } }: StoreEvent, world: World): Iterable<string> {
   const { kind, metadata } = object;
   for (const autoscaler of world.list(autoscalers, metadata.namespace)) {

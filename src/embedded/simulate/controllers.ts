@@ -1,4 +1,4 @@
-// Every simulated controller, and how to read the selectors by which some of them are woken.
+// All simulated controllers, and the selectors that decide which of their objects a changed pod enqueues.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import { accountControllers } from './accounts.ts';
@@ -24,7 +24,7 @@ import { statefulSetController } from './statefulset.ts';
 import { safeSelector } from './values.ts';
 import type { SelectorReader } from './world.ts';
 
-/** The controllers of one cluster. */
+/** All controllers of a cluster. */
 export function controllers(credentials: Credentials | undefined): readonly Controller[] {
   return [
     deploymentController,
@@ -52,7 +52,7 @@ function specOf(object: AnyObject): Readonly<Record<string, unknown>> {
   return (object['spec'] ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-/** By collection, the selector of an object that looks for pods or replica sets. */
+/** Reads the selector of an object that selects pods or replica sets, by collection. */
 export const selectors: Readonly<Record<string, SelectorReader>> = {
   [deployments]: bySelector,
   [replicaSets]: bySelector,

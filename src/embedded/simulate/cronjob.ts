@@ -1,4 +1,4 @@
-// CronJobs: a job at each time of a schedule, and only the latest of those that ended.
+// CronJobs: they create a job at each time of their schedule, and keep only the latest finished jobs.
 import type { JsonObject } from '../../kube/objects.ts';
 import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 import { controllerManager, createOf, deleteOf, nothing, statusOf } from './writes.ts';
 import type { NewObject, Plan, Write } from './writes.ts';
 
-/** The job for one time of the schedule. Its name says which, so that it is made once. */
+/** The job for one time of the schedule. Its name contains that time, so that it is created only once. */
 function jobAt(cron: CronJob, time: number): NewObject {
   const { metadata, spec } = cron.spec.jobTemplate;
   return {
@@ -30,14 +30,15 @@ function jobAt(cron: CronJob, time: number): NewObject {
   };
 }
 
-/** What a cron job needs now. */
 export function planCronJob(world: World, cron: CronJob): Plan {
   const now = world.now();
   const schedule = parseSchedule(cron.spec.schedule);
   if (schedule === undefined || cron.metadata.deletionTimestamp !== undefined) return nothing;
   const owned = world.controlled(jobs, cron.metadata.uid).toSorted(byAge);
   const running = owned.filter((job) => finishedAs(job) === undefined);
-  const writes: Write[] = surplus(cron, owned).map((job) => deleteOf(job, { propagationPolicy: 'Background' }));
+  const writes: Write[] = jobsBeyondHistory(cron, owned).map((job) =>
+    deleteOf(job, { propagationPolicy: 'Background' }),
+  );
   const last = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? '');
   const deadline = cron.spec.startingDeadlineSeconds;
   const since = deadline === undefined ? last : Math.max(last, now - deadline * 1000);
@@ -56,7 +57,7 @@ export function planCronJob(world: World, cron: CronJob): Plan {
   const status = statusAfter(cron, owned, running, starts ? due : undefined);
   if (!sameJson(status, cron.status ?? {})) writes.push(statusOf(cron, status));
   const waits = next !== undefined && cron.spec.suspend !== true;
-  return { writes, ...(waits && { againInMs: next! - now }) };
+  return { writes, ...(waits && { requeueAfterMs: next! - now }) };
 }
 
 function statusAfter(
@@ -85,8 +86,8 @@ function statusAfter(
   };
 }
 
-/** Jobs that ended and are more than the history keeps, the oldest first. */
-function surplus(cron: CronJob, owned: readonly Job[]): Job[] {
+/** Finished jobs beyond the history limits, oldest first. */
+function jobsBeyondHistory(cron: CronJob, owned: readonly Job[]): Job[] {
   const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cron.spec;
   const oldest = (type: 'Complete' | 'Failed', kept: number): Job[] => {
     const ended = owned.filter((job) => finishedAs(job) === type);

@@ -1,19 +1,19 @@
-// DaemonSets: one pod on every node that fits.
+// DaemonSets: one pod on every node that matches the pod template.
 import type { KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { daemonSets, nodes as nodeCollection, pods as podCollection } from '../kinds/types.ts';
 import type { DaemonSet, Node, Pod, PodTemplate } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import { misfit } from './nodes.ts';
-import { birthOf, claim, deathOf, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
-import { forgetRevisions, labelled, labelOf, revisionLabel, revisionsOf } from './revisions.ts';
+import { whyUnschedulable } from './nodes.ts';
+import { createPod, claim, deletePod, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
+import { truncateHistory, withRevisionLabel, labelOf, revisionLabel, revisionsOf } from './revisions.ts';
 import { byAge, ownersOfKind, ownersOrSelectors, resolveCount, safeSelector, self, withoutZeros } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { NewObject, Plan, Write } from './writes.ts';
 
-/** Conditions of a node that daemons live with. */
-const tolerated = [
+/** Taints that every daemon pod tolerates. */
+const daemonTaints = [
   ['node.kubernetes.io/not-ready', 'NoExecute'],
   ['node.kubernetes.io/unreachable', 'NoExecute'],
   ['node.kubernetes.io/disk-pressure', 'NoSchedule'],
@@ -22,23 +22,23 @@ const tolerated = [
   ['node.kubernetes.io/unschedulable', 'NoSchedule'],
 ] as const;
 
-/** The template with the number that counts its changes, which pods carry from earlier days. */
-function numbered(set: DaemonSet, template: PodTemplate): PodTemplate {
+/** Adds the deprecated label with the template generation, which pods still carry. */
+function withTemplateGeneration(set: DaemonSet, template: PodTemplate): PodTemplate {
   const number = set.metadata.annotations?.['deprecated.daemonset.template.generation'];
   if (number === undefined) return template;
   const labels = { ...template.metadata?.labels, 'pod-template-generation': number };
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
-/** The template with what lets a daemon run on nodes that others must avoid. */
-function tolerant(template: PodTemplate): PodTemplate {
-  const added = tolerated.map(([key, effect]) => ({ key, operator: 'Exists', effect }));
+/** Adds the tolerations that let daemon pods run on nodes with problems. */
+function withDaemonTolerations(template: PodTemplate): PodTemplate {
+  const added = daemonTaints.map(([key, effect]) => ({ key, operator: 'Exists', effect }));
   const present = template.spec.tolerations ?? [];
   const missing = added.filter((one) => !present.some((other) => sameJson(one, other)));
   return { ...template, spec: { ...template.spec, tolerations: [...present, ...missing] } };
 }
 
-/** A daemon for one node: it is tied to the node's name and left to the scheduler. */
+/** A daemon pod for one node. Its node affinity names the node; the scheduler binds it. */
 function daemonFor(set: DaemonSet, template: PodTemplate, node: Node): NewObject {
   const pod = podFrom(template, set);
   const field = { key: 'metadata.name', operator: 'In', values: [node.metadata.name] };
@@ -52,23 +52,24 @@ function daemonFor(set: DaemonSet, template: PodTemplate, node: Node): NewObject
   return { ...pod, spec: { ...template.spec, affinity: { ...affinity, nodeAffinity } } };
 }
 
-/** The node that a daemon is on, or meant for. */
+/** The node that a daemon pod runs on, or is meant for. */
 function nodeOf(pod: Pod): string {
   if (pod.spec.nodeName !== undefined && pod.spec.nodeName !== '') return pod.spec.nodeName;
   const terms = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return terms?.[0]?.matchFields?.[0]?.values?.[0] ?? '';
 }
 
-/** What a daemon set needs now. */
 export function planDaemonSet(world: World, set: DaemonSet): Plan {
   const now = world.now();
   const { owned, writes: claimed } = claim(world, set, podCollection, safeSelector(set.spec.selector));
   if (claimed.length > 0) return { writes: claimed };
   const revisions = revisionsOf(world, set);
   if (revisions.writes.length > 0) return { writes: revisions.writes };
-  const template = tolerant(numbered(set, labelled(set, set.spec.template, revisions.update)));
+  const template = withDaemonTolerations(
+    withTemplateGeneration(set, withRevisionLabel(set, set.spec.template, revisions.update)),
+  );
   const nodes = world.list(nodeCollection);
-  const fitting = nodes.filter((node) => misfit(node, template.spec) === undefined);
+  const fitting = nodes.filter((node) => whyUnschedulable(node, template.spec) === undefined);
   const onNode = Map.groupBy(owned, nodeOf);
   const minReadySeconds = set.spec.minReadySeconds ?? 0;
   const isUpdated = (pod: Pod): boolean => pod.metadata.labels?.[revisionLabel] === labelOf(set, revisions.update);
@@ -78,17 +79,17 @@ export function planDaemonSet(world: World, set: DaemonSet): Plan {
     for (const node of fitting) {
       const [kept, ...surplus] = (onNode.get(node.metadata.name) ?? []).filter((pod) => isActive(pod)).toSorted(byAge);
       const ended = (onNode.get(node.metadata.name) ?? []).filter((pod) => pod.status?.phase === 'Failed');
-      if (kept === undefined && !isLeaving(onNode.get(node.metadata.name)))
-        writes.push(birthOf(daemonFor(set, template, node), set));
-      writes.push(...[...surplus, ...ended.filter(isStaying)].map((pod) => deathOf(pod, set)));
+      if (kept === undefined && !someAreDeleted(onNode.get(node.metadata.name)))
+        writes.push(createPod(daemonFor(set, template, node), set));
+      writes.push(...[...surplus, ...ended.filter(isNotDeleted)].map((pod) => deletePod(pod, set)));
     }
     const fittingNames = new Set(fitting.map((node) => node.metadata.name));
-    const stray = owned.filter((pod) => isStaying(pod) && !fittingNames.has(nodeOf(pod)));
-    writes.push(...stray.map((pod) => deathOf(pod, set)));
-    if (writes.length === 0) writes.push(...replacements(set, fitting, owned, isUpdated, isUp));
+    const stray = owned.filter((pod) => isNotDeleted(pod) && !fittingNames.has(nodeOf(pod)));
+    writes.push(...stray.map((pod) => deletePod(pod, set)));
+    if (writes.length === 0) writes.push(...outdatedDeletions(set, fitting, owned, isUpdated, isUp));
   }
   const inUse = new Set([revisions.update, ...owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? '')]);
-  writes.push(...forgetRevisions(set, revisions, inUse));
+  writes.push(...truncateHistory(set, revisions, inUse));
   const daemons = fitting.flatMap((node) => {
     const candidates = (onNode.get(node.metadata.name) ?? []).filter(isActive).toSorted(byAge);
     return candidates.slice(0, 1);
@@ -109,21 +110,21 @@ export function planDaemonSet(world: World, set: DaemonSet): Plan {
     }),
   };
   if (!sameJson(status, set.status ?? {})) writes.push(statusOf(set, status));
-  const againInMs = nextAvailableInMs(daemons, minReadySeconds, now);
-  return { writes, ...(againInMs !== undefined && { againInMs }) };
+  const requeueAfterMs = nextAvailableInMs(daemons, minReadySeconds, now);
+  return { writes, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
-function isStaying(pod: KubeObject): boolean {
+function isNotDeleted(pod: KubeObject): boolean {
   return pod.metadata.deletionTimestamp === undefined;
 }
 
-/** True while an earlier daemon is on its way out: the next one waits for it. */
-function isLeaving(pods: readonly Pod[] | undefined): boolean {
-  return pods?.some((pod) => !isStaying(pod)) === true;
+/** True while an earlier daemon pod is being deleted: its replacement waits for that. */
+function someAreDeleted(pods: readonly Pod[] | undefined): boolean {
+  return pods?.some((pod) => !isNotDeleted(pod)) === true;
 }
 
-/** Outdated daemons that may go now: those that are down, and as many others as may be missing at a time. */
-function replacements(
+/** Deletes outdated pods: all that are unavailable, and as many others as maxUnavailable allows. */
+function outdatedDeletions(
   set: DaemonSet,
   fitting: readonly Node[],
   pods: readonly Pod[],
@@ -137,7 +138,7 @@ function replacements(
   const outdated = pods.filter((pod) => isActive(pod) && !isUpdated(pod));
   const down = outdated.filter((pod) => !isUp(pod));
   const up = outdated.filter(isUp).slice(0, Math.max(0, allowed - missing));
-  return [...down, ...up].map((pod) => deathOf(pod, set));
+  return [...down, ...up].map((pod) => deletePod(pod, set));
 }
 
 export const daemonSetController: Controller = {

@@ -1,4 +1,5 @@
-// The replica sets of a deployment as its history: which one is current, how a new one looks, which are forgotten.
+// The replica sets of a deployment are its revision history: which one is current, how to build a new one, and which to
+// delete.
 import { withAnnotations } from '../../kube/annotations.ts';
 import { sameJson } from '../patch/json.ts';
 import { contentHash } from './hash.ts';
@@ -12,8 +13,8 @@ export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';
 const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
-/** Annotations of a deployment that its replica sets do not take over. */
-const ownAnnotations = new Set([
+/** Annotations that are not copied from a deployment to its replica sets. */
+const notInherited = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'deprecated.deployment.rollback.to',
   revisionAnnotation,
@@ -26,7 +27,7 @@ export function replicasOf(object: { readonly spec: { readonly replicas?: number
   return object.spec.replicas ?? 1;
 }
 
-/** How many pods may be there beyond those wanted, and how many of those wanted may be missing. */
+/** maxSurge and maxUnavailable of a deployment, as numbers of pods. */
 export function limitsOf(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { strategy } = deployment.spec;
   if (strategy?.type === 'Recreate') return { surge: 0, unavailable: 0 };
@@ -34,11 +35,11 @@ export function limitsOf(deployment: Deployment): { readonly surge: number; read
   const { maxSurge = '25%', maxUnavailable = '25%' } = strategy?.rollingUpdate ?? {};
   const surge = resolveCount(maxSurge, replicas, true);
   const unavailable = resolveCount(maxUnavailable, replicas, false);
-  // With neither, nothing could ever move.
+  // With neither, a rollout could never make progress.
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : Math.min(unavailable, replicas) };
 }
 
-/** The replica set that has the deployment's template; the oldest when there are several. */
+/** The replica set with the deployment's pod template; the oldest when there are several. */
 export function currentSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const template = withoutHash(deployment.spec.template);
   return sets.toSorted(byAge).find((set) => sameJson(withoutHash(set.spec.template), template));
@@ -54,12 +55,12 @@ export function revisionOf(set: ReplicaSet): number {
   return Number(set.metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
 }
 
-/** The number of the revision that follows these replica sets. */
+/** The revision number after those of the old replica sets. */
 export function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map(revisionOf)) + 1;
 }
 
-/** How many pods the deployment wanted when it last scaled this replica set. */
+/** The deployment's replica count when it last scaled this replica set. */
 export function desiredReplicas(set: ReplicaSet): number | undefined {
   const text = set.metadata.annotations?.[desiredAnnotation];
   return text === undefined ? undefined : Number(text);
@@ -75,18 +76,16 @@ function sizeAnnotations(deployment: Deployment): Labels {
   return { [desiredAnnotation]: String(replicas), [maxAnnotation]: String(replicas + limitsOf(deployment).surge) };
 }
 
-function inherited(deployment: Deployment): Labels {
+function inheritedAnnotations(deployment: Deployment): Labels {
   const entries = Object.entries(deployment.metadata.annotations ?? {});
-  return Object.fromEntries(entries.filter(([name]) => !ownAnnotations.has(name)));
+  return Object.fromEntries(entries.filter(([name]) => !notInherited.has(name)));
 }
 
-/** The name of the replica set for the deployment's template. */
 export function setName(deployment: Deployment): string {
   const hash = contentHash(deployment.spec.template, deployment.status?.collisionCount ?? 0);
   return `${deployment.metadata.name}-${hash}`;
 }
 
-/** A replica set for the deployment's template. */
 export function newSet(deployment: Deployment, revision: number, replicas: number): NewObject {
   const { template, selector, minReadySeconds } = deployment.spec;
   const name = setName(deployment);
@@ -100,7 +99,7 @@ export function newSet(deployment: Deployment, revision: number, replicas: numbe
       namespace: deployment.metadata.namespace!,
       labels,
       annotations: {
-        ...inherited(deployment),
+        ...inheritedAnnotations(deployment),
         [revisionAnnotation]: String(revision),
         ...sizeAnnotations(deployment),
       },
@@ -115,33 +114,29 @@ export function newSet(deployment: Deployment, revision: number, replicas: numbe
   };
 }
 
-/** The replica set with this many pods, and a note of what the deployment wanted at that time. */
+/** Scales a replica set, and records the deployment's replica count in its annotations. */
 export function resized(deployment: Deployment, set: ReplicaSet, replicas: number): ReplicaSet {
   return { ...withAnnotations(set, sizeAnnotations(deployment)), spec: { ...set.spec, replicas } };
 }
 
-/** The current replica set with the annotations and settings that it takes over from the deployment. */
+/** Copies the revision, annotations and minReadySeconds of the deployment to its current replica set. */
 export function synced(deployment: Deployment, set: ReplicaSet, revision: number): ReplicaSet {
-  const before = set.metadata.annotations ?? {};
-  const old = before[revisionAnnotation];
-  let annotations: Labels = { ...before, ...inherited(deployment) };
-  if (Number(old ?? 0) < revision) {
-    annotations = { ...annotations, [revisionAnnotation]: String(revision) };
-    // A revision that is used again under a new number keeps its earlier ones.
-    const history = before[historyAnnotation];
-    if (old !== undefined) {
-      annotations = { ...annotations, [historyAnnotation]: history === undefined ? old : `${history},${old}` };
-    }
-  }
+  const { [revisionAnnotation]: old, [historyAnnotation]: history } = set.metadata.annotations ?? {};
+  const isNew = Number(old ?? 0) < revision;
+  const annotated = withAnnotations(set, {
+    ...inheritedAnnotations(deployment),
+    ...(isNew && { [revisionAnnotation]: String(revision) }),
+    // After a rollback the replica set gets a new revision; the history annotation keeps its earlier ones.
+    ...(isNew && old !== undefined && { [historyAnnotation]: history === undefined ? old : `${history},${old}` }),
+  });
   const { minReadySeconds = 0 } = deployment.spec;
   const sameReadiness = (set.spec.minReadySeconds ?? 0) === minReadySeconds;
-  if (sameReadiness && sameJson(annotations, before)) return set;
-  const spec = sameReadiness ? set.spec : { ...set.spec, minReadySeconds };
-  return { ...set, metadata: { ...set.metadata, annotations }, spec };
+  if (sameReadiness && sameJson(annotated.metadata.annotations, set.metadata.annotations)) return set;
+  return sameReadiness ? annotated : { ...annotated, spec: { ...set.spec, minReadySeconds } };
 }
 
-/** Old replica sets beyond the history limit that nothing runs in any more. */
-export function forgotten(deployment: Deployment, old: readonly ReplicaSet[]): readonly ReplicaSet[] {
+/** Old replica sets without pods beyond the history limit. */
+export function setsBeyondHistory(deployment: Deployment, old: readonly ReplicaSet[]): readonly ReplicaSet[] {
   const kept = deployment.spec.revisionHistoryLimit ?? 10;
   const alive = old.filter((set) => set.metadata.deletionTimestamp === undefined);
   return alive

@@ -1,9 +1,9 @@
-// The sizes that the replica sets of a deployment should have now: the next step of a rollout, or a share of a new size.
+// How many replicas each replica set of a deployment should have: the next step of a rollout, or proportional scaling.
 import { desiredReplicas, limitsOf, maxReplicas, replicasOf } from './deployment-revision.ts';
 import type { Deployment, ReplicaSet } from '../kinds/types.ts';
 import { byAge } from './values.ts';
 
-/** New sizes by replica set; those that keep theirs are not in it. */
+/** New replica counts; unchanged replica sets are left out. */
 export type Sizes = ReadonlyMap<ReplicaSet, number>;
 
 function total(sets: readonly ReplicaSet[]): number {
@@ -14,23 +14,22 @@ function available(sets: readonly ReplicaSet[]): number {
   return sets.reduce((sum, set) => sum + (set.status?.availableReplicas ?? 0), 0);
 }
 
-/** How many pods the new replica set may have at this point. `current` is how many it has. */
+/** How many replicas the new replica set may have now. `current` is how many it has. */
 export function sizeOfNew(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {
-  const wanted = replicasOf(deployment);
-  if (deployment.spec.strategy?.type === 'Recreate') return wanted;
-  const room = wanted + limitsOf(deployment).surge - total(all);
-  return room <= 0 ? current : current + Math.min(room, wanted - current);
+  const desired = replicasOf(deployment);
+  if (deployment.spec.strategy?.type === 'Recreate') return desired;
+  const room = desired + limitsOf(deployment).surge - total(all);
+  return room <= 0 ? current : current + Math.min(room, desired - current);
 }
 
-/** The new replica set's next size. */
 export function growNew(deployment: Deployment, current: ReplicaSet, all: readonly ReplicaSet[]): Sizes {
   const size = replicasOf(current);
-  const wanted = replicasOf(deployment);
-  const next = size > wanted ? wanted : size === wanted ? size : sizeOfNew(deployment, all, size);
+  const desired = replicasOf(deployment);
+  const next = size > desired ? desired : size === desired ? size : sizeOfNew(deployment, all, size);
   return next === size ? new Map() : new Map([[current, next]]);
 }
 
-/** The old replica sets' next sizes: first pods that serve nobody go, then as many others as the new ones replace. */
+/** Scales down the old replica sets: first their unhealthy pods, then as many pods as the new ones replace. */
 export function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): Sizes {
   const sizes = new Map<ReplicaSet, number>();
   const all = [...old, current];
@@ -57,7 +56,7 @@ export function shrinkOld(deployment: Deployment, current: ReplicaSet, old: read
   return sizes;
 }
 
-/** True when the deployment's size changed since its replica sets were scaled. */
+/** True when the deployment's replica count has changed since its replica sets were scaled. */
 export function isScaling(deployment: Deployment, all: readonly ReplicaSet[]): boolean {
   return all.some((set) => {
     const desired = desiredReplicas(set);
@@ -65,14 +64,14 @@ export function isScaling(deployment: Deployment, all: readonly ReplicaSet[]): b
   });
 }
 
-/** Sizes after the deployment's own size changed: all of it to the only set in use, else each gets its share. */
+/** Scales after a change of the deployment's replica count: the only active replica set, or all in proportion. */
 export function rescale(deployment: Deployment, current: ReplicaSet | undefined, old: readonly ReplicaSet[]): Sizes {
-  const wanted = replicasOf(deployment);
+  const desired = replicasOf(deployment);
   const all = current === undefined ? old : [...old, current];
   const active = all.filter((set) => replicasOf(set) > 0);
   const only = active.length > 1 ? undefined : (active[0] ?? current ?? old.toSorted(byAge).at(-1));
   if (active.length <= 1) {
-    return only === undefined || replicasOf(only) === wanted ? new Map() : new Map([[only, wanted]]);
+    return only === undefined || replicasOf(only) === desired ? new Map() : new Map([[only, desired]]);
   }
   if (current !== undefined && isSaturated(deployment, current)) {
     return new Map(active.filter((set) => set !== current).map((set) => [set, 0]));
@@ -81,18 +80,18 @@ export function rescale(deployment: Deployment, current: ReplicaSet | undefined,
 }
 
 function isSaturated(deployment: Deployment, current: ReplicaSet): boolean {
-  const wanted = replicasOf(deployment);
+  const desired = replicasOf(deployment);
   return (
-    replicasOf(current) === wanted &&
-    desiredReplicas(current) === wanted &&
-    (current.status?.availableReplicas ?? 0) === wanted
+    replicasOf(current) === desired &&
+    desiredReplicas(current) === desired &&
+    (current.status?.availableReplicas ?? 0) === desired
   );
 }
 
-/** Divides the change of size in proportion to the sizes; what rounding leaves over goes to the largest. */
+/** Proportional scaling. The largest replica set takes what rounding leaves over. */
 function shares(deployment: Deployment, active: readonly ReplicaSet[]): Sizes {
-  const wanted = replicasOf(deployment);
-  const allowed = wanted > 0 ? wanted + limitsOf(deployment).surge : 0;
+  const desired = replicasOf(deployment);
+  const allowed = desired > 0 ? desired + limitsOf(deployment).surge : 0;
   const toAdd = allowed - total(active);
   const newerFirst = toAdd > 0 ? -1 : 1;
   const sorted = active.toSorted(

@@ -1,14 +1,13 @@
-// What a deployment says about itself: counts, and the conditions Available, Progressing and ReplicaFailure.
+// The status of a deployment: replica counts, and the conditions Available, Progressing and ReplicaFailure.
 import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { limitsOf, replicasOf } from './deployment-revision.ts';
 import type { Condition, Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../kinds/types.ts';
 import { conditionOf, withoutCondition, withoutZeros } from './values.ts';
 
-/** The reason that says that a rollout is done. */
-const done = 'NewReplicaSetAvailable';
-const timedOut = 'ProgressDeadlineExceeded';
-/** The deadline that means "none". */
+const completeReason = 'NewReplicaSetAvailable';
+const timedOutReason = 'ProgressDeadlineExceeded';
+/** This value of progressDeadlineSeconds means that there is no deadline. */
 const noDeadline = 2 ** 31 - 1;
 
 type Conditions = readonly DeploymentCondition[];
@@ -17,8 +16,8 @@ export function hasDeadline(deployment: Deployment): boolean {
   return (deployment.spec.progressDeadlineSeconds ?? 600) !== noDeadline;
 }
 
-/** Sets a condition. One that says the same for the same reason stays as it is, down to its message. */
-export function set(
+/** Sets a condition, unless it already has this status and reason: then its message stays, too. */
+export function setCondition(
   conditions: Conditions,
   now: number,
   type: string,
@@ -41,8 +40,8 @@ function sum(
   return sets.reduce((total, one) => total + (read(one.status ?? {}) ?? 0), 0);
 }
 
-/** Counts and availability; progress is as it was. */
-export function observed(
+/** The status with new counts and the condition Available; Progressing is unchanged. */
+export function observedStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,
   all: readonly ReplicaSet[],
@@ -65,8 +64,15 @@ export function observed(
     terminatingReplicas: sum(all, (status) => status.terminatingReplicas),
     ...(collisionCount !== undefined && { collisionCount }),
     conditions: enough
-      ? set(conditions, now, 'Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
-      : set(
+      ? setCondition(
+          conditions,
+          now,
+          'Available',
+          'True',
+          'MinimumReplicasAvailable',
+          'Deployment has minimum availability.',
+        )
+      : setCondition(
           conditions,
           now,
           'Available',
@@ -77,24 +83,24 @@ export function observed(
   };
 }
 
-/** The whole status of a deployment that rolls out, and when its deadline must be looked at. */
+/** The status during a rollout, and when to check the progress deadline. */
 export function rolloutStatus(
   deployment: Deployment,
   current: ReplicaSet | undefined,
   all: readonly ReplicaSet[],
   now: number,
   conditions?: Conditions,
-): { readonly status: DeploymentStatus; readonly againInMs?: number } {
-  const counted = observed(deployment, current, all, now, conditions);
+): { readonly status: DeploymentStatus; readonly requeueAfterMs?: number } {
+  const counted = observedStatus(deployment, current, all, now, conditions);
   const before = conditionOf(counted.conditions, 'Progressing');
-  const settled = (counted.replicas ?? 0) === (counted.updatedReplicas ?? 0) && before?.reason === done;
+  const settled = (counted.replicas ?? 0) === (counted.updatedReplicas ?? 0) && before?.reason === completeReason;
   let next = counted.conditions ?? [];
   if (!hasDeadline(deployment)) next = withoutCondition(next, 'Progressing');
   else if (!settled) next = progress(deployment, current, counted, next, now);
   next = replicaFailure(next, current, all, now);
   const status = { ...counted, conditions: next };
-  const againInMs = deadlineInMs(deployment, status, now);
-  return { status, ...(againInMs !== undefined && { againInMs }) };
+  const requeueAfterMs = deadlineInMs(deployment, status, now);
+  return { status, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
 function progress(
@@ -107,12 +113,19 @@ function progress(
   const subject =
     current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`;
   if (isComplete(deployment, status)) {
-    return set(conditions, now, 'Progressing', 'True', done, `${subject} has successfully progressed.`);
+    return setCondition(
+      conditions,
+      now,
+      'Progressing',
+      'True',
+      completeReason,
+      `${subject} has successfully progressed.`,
+    );
   }
-  if (moved(deployment.status ?? {}, status)) {
-    // Every step forward starts the deadline again, also under the same reason.
+  if (hasProgressed(deployment.status ?? {}, status)) {
+    // Any progress restarts the deadline, even when the reason stays the same.
     const before = conditionOf(conditions, 'Progressing');
-    const fresh = set(
+    const fresh = setCondition(
       withoutCondition(conditions, 'Progressing'),
       now,
       'Progressing',
@@ -125,23 +138,23 @@ function progress(
       one.type === 'Progressing' ? { ...one, lastTransitionTime: before.lastTransitionTime! } : one,
     );
   }
-  return isLate(deployment, conditions, now)
-    ? set(conditions, now, 'Progressing', 'False', timedOut, `${subject} has timed out progressing.`)
+  return hasTimedOut(deployment, conditions, now)
+    ? setCondition(conditions, now, 'Progressing', 'False', timedOutReason, `${subject} has timed out progressing.`)
     : conditions;
 }
 
-/** Every pod is of the current template, and available. */
+/** True when all replicas have the current template and are available. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
-  const wanted = replicasOf(deployment);
+  const desired = replicasOf(deployment);
   return (
-    (status.updatedReplicas ?? 0) === wanted &&
-    (status.replicas ?? 0) === wanted &&
-    (status.availableReplicas ?? 0) === wanted &&
+    (status.updatedReplicas ?? 0) === desired &&
+    (status.replicas ?? 0) === desired &&
+    (status.availableReplicas ?? 0) === desired &&
     (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   );
 }
 
-function moved(before: DeploymentStatus, after: DeploymentStatus): boolean {
+function hasProgressed(before: DeploymentStatus, after: DeploymentStatus): boolean {
   const old = (status: DeploymentStatus): number => (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
   return (
     (after.updatedReplicas ?? 0) !== (before.updatedReplicas ?? 0) ||
@@ -151,28 +164,29 @@ function moved(before: DeploymentStatus, after: DeploymentStatus): boolean {
   );
 }
 
-function isLate(deployment: Deployment, conditions: Conditions, now: number): boolean {
+function hasTimedOut(deployment: Deployment, conditions: Conditions, now: number): boolean {
   const condition = conditionOf(conditions, 'Progressing');
-  if (condition === undefined || condition.reason === done) return false;
-  if (condition.reason === timedOut) return true;
+  if (condition === undefined || condition.reason === completeReason) return false;
+  if (condition.reason === timedOutReason) return true;
   return deadlineOf(deployment, condition) <= now;
 }
 
-/** When a rollout that has not moved since is late. Times are written in whole seconds, so one more is given. */
+/** When a rollout without progress times out. Timestamps have whole seconds, so it gets one second more. */
 function deadlineOf(deployment: Deployment, condition: DeploymentCondition): number {
   const seconds = (deployment.spec.progressDeadlineSeconds ?? 600) + 1;
   return Date.parse(condition.lastUpdateTime ?? '') + seconds * 1000;
 }
 
-/** How long until a rollout that has not moved must be called late. */
+/** The time until a rollout without progress times out. */
 function deadlineInMs(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
   const condition = conditionOf(status.conditions, 'Progressing');
   if (condition === undefined || !hasDeadline(deployment)) return undefined;
-  if (condition.reason === timedOut || condition.reason === done || isComplete(deployment, status)) return undefined;
+  if (condition.reason === timedOutReason || condition.reason === completeReason || isComplete(deployment, status))
+    return undefined;
   return Math.max(0, deadlineOf(deployment, condition) - now);
 }
 
-/** A replica set that cannot make its pods speaks through its deployment; the current one first. */
+/** Copies the condition ReplicaFailure from a replica set, preferably from the current one. */
 function replicaFailure(
   conditions: Conditions,
   current: ReplicaSet | undefined,
@@ -184,10 +198,9 @@ function replicaFailure(
     .map((one) => conditionOf(one.status?.conditions, 'ReplicaFailure'))
     .find((condition) => condition !== undefined);
   if (failure === undefined) return withoutCondition(conditions, 'ReplicaFailure');
-  return set(conditions, now, 'ReplicaFailure', failure.status, failure.reason ?? '', failure.message ?? '');
+  return setCondition(conditions, now, 'ReplicaFailure', failure.status, failure.reason ?? '', failure.message ?? '');
 }
 
-/** True when a deployment already says so. */
-export function says(deployment: Deployment, status: DeploymentStatus): boolean {
+export function hasStatus(deployment: Deployment, status: DeploymentStatus): boolean {
   return sameJson(deployment.status ?? {}, status);
 }

@@ -16,36 +16,36 @@ const sized = (desired: number, most: number): Record<string, string> => ({
   'deployment.kubernetes.io/max-replicas': String(most),
 });
 
-describe('limits', () => {
+describe('limitsOf', () => {
   test.each([
     [1, '25%', '25%', { surge: 1, unavailable: 0 }],
     [10, '25%', '25%', { surge: 3, unavailable: 2 }],
     [4, 0, 0, { surge: 0, unavailable: 1 }],
     [3, 1, 5, { surge: 1, unavailable: 3 }],
-  ])('%i replicas, surge %s, unavailable %s', (replicas, surge, unavailable, expected) => {
+  ])('resolves, for %i replicas, maxSurge %s and maxUnavailable %s', (replicas, surge, unavailable, expected) => {
     expect(limitsOf(deployment({ replicas, ...rolling(surge, unavailable) }))).toEqual(expected);
   });
 });
 
-describe('steps of a rolling update', () => {
-  test('new pods use the room that surge gives', () => {
+describe('a rolling update', () => {
+  test('creates as many new pods as maxSurge allows', () => {
     const [current, old] = [replicaSet('new', 0), replicaSet('old', 4)];
     const sizes = growNew(deployment({ replicas: 4, ...rolling(2, 0) }), current, [old, current]);
     expect([...sizes.values()]).toEqual([2]);
   });
 
-  test('old pods that serve nobody go first, whatever is available', () => {
+  test('deletes unhealthy old pods first, however few pods are available', () => {
     const [current, old] = [replicaSet('new', 2, { available: 0 }), replicaSet('old', 4, { available: 1 })];
     const sizes = shrinkOld(deployment({ replicas: 4, ...rolling(2, 3) }), current, [old]);
     expect(sizes.get(old)).toBe(1);
   });
 
-  test('nothing old goes while too few are available', () => {
+  test('deletes no old pods while too few pods are available', () => {
     const [current, old] = [replicaSet('new', 1, { available: 0 }), replicaSet('old', 2)];
     expect(shrinkOld(deployment({ replicas: 2, ...rolling(1, 0) }), current, [old]).size).toBe(0);
   });
 
-  test('a rollout ends, and never leaves its limits on the way', () => {
+  test('completes, and stays within maxSurge and maxUnavailable at every step', () => {
     const settings = record({
       replicas: integer({ min: 1, max: 20 }),
       surge: integer({ min: 0, max: 20 }),
@@ -53,14 +53,14 @@ describe('steps of a rolling update', () => {
     });
     assert(
       property(settings, ({ replicas, surge, unavailable }) => {
-        const wanted = deployment({ replicas, ...rolling(surge, unavailable) });
-        const limits = limitsOf(wanted);
+        const subject = deployment({ replicas, ...rolling(surge, unavailable) });
+        const limits = limitsOf(subject);
         let [current, old] = [replicaSet('new', 0), replicaSet('old', replicas)];
         for (let step = 0; step < 100; step++) {
-          const grown = growNew(wanted, current, [old, current]);
-          const sizes = grown.size > 0 ? grown : shrinkOld(wanted, current, [old]);
+          const grown = growNew(subject, current, [old, current]);
+          const sizes = grown.size > 0 ? grown : shrinkOld(subject, current, [old]);
           if (sizes.size === 0) break;
-          // Pods go at once and come with the next step.
+          // All pods of the new sizes are available at the next step.
           const resized = (set: ReplicaSet): ReplicaSet => {
             const size = sizes.get(set) ?? set.spec.replicas!;
             return {
@@ -81,36 +81,36 @@ describe('steps of a rolling update', () => {
   });
 });
 
-describe('scaling in the middle of a rollout', () => {
-  test('every replica set gets its share, and the largest what rounding leaves', () => {
-    const wanted = deployment({ replicas: 15, ...rolling(3, 2) });
+describe('scaling during a rollout', () => {
+  test('scales every replica set in proportion, and the largest takes what rounding leaves over', () => {
+    const subject = deployment({ replicas: 15, ...rolling(3, 2) });
     const current = replicaSet('new', 5, { annotations: sized(10, 13) });
     const old = replicaSet('old', 8, { annotations: sized(10, 13) });
-    expect(isScaling(wanted, [old, current])).toBe(true);
-    const sizes = rescale(wanted, current, [old]);
+    expect(isScaling(subject, [old, current])).toBe(true);
+    const sizes = rescale(subject, current, [old]);
     expect([sizes.get(old), sizes.get(current)]).toEqual([11, 7]);
   });
 
-  test('the only replica set in use gets all', () => {
+  test('scales the only active replica set to the full replica count', () => {
     const current = replicaSet('new', 2, { annotations: sized(2, 3) });
     expect(rescale(deployment({ replicas: 5 }), current, [replicaSet('old', 0)]).get(current)).toBe(5);
   });
 
-  test('scaling to zero takes every pod', () => {
+  test('scales all replica sets to zero when the deployment is scaled to zero', () => {
     const [current, old] = [replicaSet('new', 2, { available: 0 }), replicaSet('old', 2)];
     expect([...rescale(deployment({ replicas: 0 }), current, [old]).values()]).toEqual([0, 0]);
   });
 });
 
 describe('planDeployment', () => {
-  test('a new deployment gets a replica set, a revision and the reason NewReplicaSetCreated', async () => {
+  test('creates a replica set for a new deployment, with a revision and the reason NewReplicaSetCreated', async () => {
     const subject = { ...deployment(), metadata: { ...deployment().metadata, annotations: { note: 'kept' } } };
     const { writes } = planDeployment(await worldOf(subject), subject);
-    const [created, told] = writes;
+    const [created, status] = writes;
     expect(created).toMatchObject({ verb: 'create', object: { kind: 'ReplicaSet', spec: { replicas: 1 } } });
     expect(created?.object.metadata.annotations).toEqual({ note: 'kept', [revision]: '1', ...sized(1, 2) });
     expect(created?.object.metadata.name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]+$/);
-    expect(told).toMatchObject({
+    expect(status).toMatchObject({
       subresource: 'status',
       object: {
         metadata: { annotations: { [revision]: '1' } },
@@ -119,7 +119,7 @@ describe('planDeployment', () => {
     });
   });
 
-  test('an earlier template takes its replica set back, under a new revision', async () => {
+  test('reuses the replica set of an earlier template, with a new revision', async () => {
     const subject = deployment();
     const back = replicaSet('old', 0, { annotations: { [revision]: '1' } });
     const later = replicaSet('later', 1, { image: 'app:2', annotations: { [revision]: '2' } });
@@ -152,14 +152,14 @@ describe('planDeployment', () => {
   const stuck = replicaSet('new', 1, { available: 0, annotations: { [revision]: '1', ...sized(1, 2) } });
   const annotated = { [revision]: '1' };
 
-  test('a rollout that does not move is told to be late once its deadline has passed', async () => {
+  test('reports ProgressDeadlineExceeded when a rollout makes no progress until its deadline', async () => {
     const status = progressing('ReplicaSetUpdated', '2026-01-01T00:00:00Z');
     const subject = deployment({ progressDeadlineSeconds: 60 }, status);
-    const { writes, againInMs } = planDeployment(await worldOf(subject, stuck), {
+    const { writes, requeueAfterMs } = planDeployment(await worldOf(subject, stuck), {
       ...subject,
       metadata: { ...subject.metadata, annotations: annotated },
     });
-    expect(againInMs).toBeUndefined();
+    expect(requeueAfterMs).toBeUndefined();
     expect(writes).toMatchObject([
       {
         object: {
@@ -178,18 +178,18 @@ describe('planDeployment', () => {
     ]);
   });
 
-  test('before its deadline it is looked at again when that is due', async () => {
+  test('requeues a rollout without progress for its deadline', async () => {
     const status = progressing('ReplicaSetUpdated', new Date(now - 20_000).toISOString());
     const subject = { ...deployment({ progressDeadlineSeconds: 60 }, status) };
-    const { writes, againInMs } = planDeployment(await worldOf(subject, stuck), {
+    const { writes, requeueAfterMs } = planDeployment(await worldOf(subject, stuck), {
       ...subject,
       metadata: { ...subject.metadata, annotations: annotated },
     });
     expect(writes).toEqual([]);
-    expect(againInMs).toBe(41_000);
+    expect(requeueAfterMs).toBe(41_000);
   });
 
-  test('a paused deployment says so and rolls nothing out', async () => {
+  test('reports a paused deployment and does not roll it out', async () => {
     const subject = deployment({ paused: true });
     const { writes } = planDeployment(await worldOf(subject, replicaSet('old', 1, { image: 'app:0' })), subject);
     expect(writes).toMatchObject([
@@ -210,7 +210,7 @@ describe('planDeployment', () => {
     ]);
   });
 
-  test('a replica set that matches and has no owner is adopted', async () => {
+  test('adopts a matching replica set without an owner', async () => {
     const { ownerReferences: _owners, ...metadata } = replicaSet('free', 1).metadata;
     const subject = deployment();
     const { writes } = planDeployment(await worldOf(subject, { ...replicaSet('free', 1), metadata }), subject);

@@ -1,8 +1,8 @@
-// Deployments: from one replica set to the next, by the deployment's strategy.
+// Deployments: they roll out from the old replica sets to the new one, according to their strategy.
 import { withAnnotations } from '../../kube/annotations.ts';
 import {
   currentSet,
-  forgotten,
+  setsBeyondHistory,
   newSet,
   nextRevision,
   replicasOf,
@@ -14,7 +14,14 @@ import {
 } from './deployment-revision.ts';
 import { growNew, isScaling, rescale, shrinkOld, sizeOfNew } from './deployment-scale.ts';
 import type { Sizes } from './deployment-scale.ts';
-import { hasDeadline, isComplete, observed, rolloutStatus, says, set } from './deployment-status.ts';
+import {
+  hasDeadline,
+  isComplete,
+  observedStatus,
+  rolloutStatus,
+  hasStatus,
+  setCondition,
+} from './deployment-status.ts';
 import { deployments, pods, replicaSets } from '../kinds/types.ts';
 import type { Deployment, DeploymentCondition, ReplicaSet } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
@@ -28,14 +35,13 @@ import type { Plan, Write } from './writes.ts';
 
 type Conditions = readonly DeploymentCondition[];
 
-/** The deployment's replica sets: the one with its template, and the others. */
+/** The replica sets of a deployment; `current` has its pod template. */
 interface Sets {
   readonly current: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
   readonly all: readonly ReplicaSet[];
 }
 
-/** What a deployment needs now. */
 export function planDeployment(world: World, deployment: Deployment): Plan {
   const now = world.now();
   const { owned, writes } = claim(world, deployment, replicaSets, safeSelector(deployment.spec.selector));
@@ -43,7 +49,7 @@ export function planDeployment(world: World, deployment: Deployment): Plan {
   const found = currentSet(deployment, owned);
   const sets: Sets = { current: found, old: owned.filter((one) => one !== found), all: owned };
   if (deployment.metadata.deletionTimestamp !== undefined)
-    return withStatus(deployment, observed(deployment, found, owned, now));
+    return withStatus(deployment, observedStatus(deployment, found, owned, now));
   const conditions = pauseConditions(deployment, now);
   if (deployment.spec.paused === true || isScaling(deployment, owned)) return scale(deployment, sets, conditions, now);
   return deployment.spec.strategy?.type === 'Recreate'
@@ -51,110 +57,115 @@ export function planDeployment(world: World, deployment: Deployment): Plan {
     : roll(deployment, sets, conditions, now);
 }
 
-/** Progress is unknown while a deployment is paused and when it goes on. */
+/** Sets Progressing to Unknown while a deployment is paused, and when it is resumed. */
 function pauseConditions(deployment: Deployment, now: number): Conditions {
   const conditions = deployment.status?.conditions ?? [];
   const reason = conditionOf(conditions, 'Progressing')?.reason;
   if (!hasDeadline(deployment) || reason === 'ProgressDeadlineExceeded') return conditions;
   if (deployment.spec.paused === true) {
-    return set(conditions, now, 'Progressing', 'Unknown', 'DeploymentPaused', 'Deployment is paused');
+    return setCondition(conditions, now, 'Progressing', 'Unknown', 'DeploymentPaused', 'Deployment is paused');
   }
   if (reason !== 'DeploymentPaused') return conditions;
-  return set(conditions, now, 'Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed');
+  return setCondition(conditions, now, 'Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed');
 }
 
-/** Keeps the sizes right without rolling anything out. */
+/** Scales the replica sets without a rollout. */
 function scale(deployment: Deployment, sets: Sets, conditions: Conditions, now: number): Plan {
   const writes = resizes(deployment, rescale(deployment, sets.current, sets.old));
   if (writes.length > 0) return { writes };
-  if (deployment.spec.paused === true) writes.push(...forgotten(deployment, sets.old).map((one) => deleteOf(one)));
-  const { writes: status } = withStatus(deployment, observed(deployment, sets.current, sets.all, now, conditions));
+  if (deployment.spec.paused === true)
+    writes.push(...setsBeyondHistory(deployment, sets.old).map((one) => deleteOf(one)));
+  const { writes: status } = withStatus(
+    deployment,
+    observedStatus(deployment, sets.current, sets.all, now, conditions),
+  );
   return { writes: [...writes, ...status] };
 }
 
-/** One step of a rolling update: room for new pods first, then old ones go as new ones are available. */
+/** One step of a rolling update: first scales up the new replica set, then scales down the old ones. */
 function roll(deployment: Deployment, sets: Sets, conditions: Conditions, now: number): Plan {
   const { current, old, all } = sets;
-  if (current === undefined) return introduce(deployment, sets, conditions, now);
-  const revised = revise(deployment, current, old);
-  if (revised !== undefined) return revised;
-  const known = noticed(deployment, current, conditions, now);
+  if (current === undefined) return createNewSet(deployment, sets, conditions, now);
+  const revisionPlan = syncRevision(deployment, current, old);
+  if (revisionPlan !== undefined) return revisionPlan;
+  const known = withFoundSet(deployment, current, conditions, now);
   const grown = growNew(deployment, current, all);
   const sizes = grown.size > 0 ? grown : shrinkOld(deployment, current, old);
-  return settle(deployment, sets, known, now, sizes);
+  return resizeAndReport(deployment, sets, known, now, sizes);
 }
 
-/** One step of a replacement: every old pod is gone before the first new one comes. */
+/** One step of the strategy Recreate: all old pods are deleted before the first new one is created. */
 function recreate(world: World, deployment: Deployment, sets: Sets, conditions: Conditions): Plan {
   const now = world.now();
   const { current, old, all } = sets;
   const running = old.filter((one) => replicasOf(one) > 0);
-  if (running.length > 0) return settle(deployment, sets, conditions, now, new Map(running.map((one) => [one, 0])));
-  const ending = old.some((one) =>
+  if (running.length > 0)
+    return resizeAndReport(deployment, sets, conditions, now, new Map(running.map((one) => [one, 0])));
+  const oldPodsRemain = old.some((one) =>
     world
       .controlled(pods, one.metadata.uid)
       .some(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed'),
   );
-  if (ending) return settle(deployment, sets, conditions, now, new Map());
-  if (current === undefined) return introduce(deployment, sets, conditions, now);
-  const revised = revise(deployment, current, old);
-  if (revised !== undefined) return revised;
-  return settle(
+  if (oldPodsRemain) return resizeAndReport(deployment, sets, conditions, now, new Map());
+  if (current === undefined) return createNewSet(deployment, sets, conditions, now);
+  const revisionPlan = syncRevision(deployment, current, old);
+  if (revisionPlan !== undefined) return revisionPlan;
+  return resizeAndReport(
     deployment,
     sets,
-    noticed(deployment, current, conditions, now),
+    withFoundSet(deployment, current, conditions, now),
     now,
     growNew(deployment, current, all),
   );
 }
 
-/** Creates the replica set of a template that has none. */
-function introduce(deployment: Deployment, sets: Sets, conditions: Conditions, now: number): Plan {
+/** Creates the replica set for the current template. */
+function createNewSet(deployment: Deployment, sets: Sets, conditions: Conditions, now: number): Plan {
   const revision = nextRevision(sets.old);
   const size = sizeOfNew(deployment, sets.old, 0);
   const created = newSet(deployment, revision, size);
   const message = `Created new replica set "${created.metadata.name}"`;
-  const told = hasDeadline(deployment)
-    ? set(conditions, now, 'Progressing', 'True', 'NewReplicaSetCreated', message)
+  const reported = hasDeadline(deployment)
+    ? setCondition(conditions, now, 'Progressing', 'True', 'NewReplicaSetCreated', message)
     : conditions;
-  const status = observed(deployment, undefined, sets.old, now, told);
-  const note = size > 0 ? scaled(deployment, created.metadata.name!, 0, size) : undefined;
-  return { writes: [createOf(created, note), statusOf(withRevision(deployment, revision), status)] };
+  const status = observedStatus(deployment, undefined, sets.old, now, reported);
+  const event = size > 0 ? scalingEvent(deployment, created.metadata.name!, 0, size) : undefined;
+  return { writes: [createOf(created, event), statusOf(withRevision(deployment, revision), status)] };
 }
 
-/** Gives the current replica set its number and what it takes over; undefined when it has all that. */
-function revise(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): Plan | undefined {
+/** Updates the revision and annotations of the current replica set; undefined when they are up to date. */
+function syncRevision(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): Plan | undefined {
   const next = synced(deployment, current, nextRevision(old));
   return next === current ? undefined : { writes: [updateOf(next)] };
 }
 
-/** A replica set that was there before its deployment counts as progress. */
-function noticed(deployment: Deployment, current: ReplicaSet, conditions: Conditions, now: number): Conditions {
+/** An adopted replica set counts as progress. */
+function withFoundSet(deployment: Deployment, current: ReplicaSet, conditions: Conditions, now: number): Conditions {
   if (!hasDeadline(deployment) || conditionOf(conditions, 'Progressing') !== undefined) return conditions;
   const message = `Found new replica set "${current.metadata.name}"`;
-  return set(conditions, now, 'Progressing', 'True', 'FoundNewReplicaSet', message);
+  return setCondition(conditions, now, 'Progressing', 'True', 'FoundNewReplicaSet', message);
 }
 
-/** Writes the new sizes and the status; a rollout that is complete also forgets its oldest revisions. */
-function settle(deployment: Deployment, sets: Sets, conditions: Conditions, now: number, sizes: Sizes): Plan {
+/** Writes the new replica counts and the status. Once the rollout is complete, also deletes old revisions. */
+function resizeAndReport(deployment: Deployment, sets: Sets, conditions: Conditions, now: number, sizes: Sizes): Plan {
   const { current, old, all } = sets;
   const writes = resizes(deployment, sizes);
   if (writes.length === 0 && isComplete(deployment, deployment.status ?? {})) {
-    writes.push(...forgotten(deployment, old).map((one) => deleteOf(one)));
+    writes.push(...setsBeyondHistory(deployment, old).map((one) => deleteOf(one)));
   }
   const numbered = current === undefined ? deployment : withRevision(deployment, revisionOf(current));
-  const { status, againInMs } = rolloutStatus(deployment, current, all, now, conditions);
-  if (numbered !== deployment || !says(deployment, status)) writes.push(statusOf(numbered, status));
-  return { writes, ...(againInMs !== undefined && { againInMs }) };
+  const { status, requeueAfterMs } = rolloutStatus(deployment, current, all, now, conditions);
+  if (numbered !== deployment || !hasStatus(deployment, status)) writes.push(statusOf(numbered, status));
+  return { writes, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
 function resizes(deployment: Deployment, sizes: Sizes): Write[] {
   return [...sizes].map(([one, size]) =>
-    updateOf(resized(deployment, one, size), scaled(deployment, one.metadata.name, replicasOf(one), size)),
+    updateOf(resized(deployment, one, size), scalingEvent(deployment, one.metadata.name, replicasOf(one), size)),
   );
 }
 
-function scaled(deployment: Deployment, name: string, from: number, to: number): PlannedEvent {
+function scalingEvent(deployment: Deployment, name: string, from: number, to: number): PlannedEvent {
   const direction = to > from ? 'up' : 'down';
   const message = (): string => `Scaled ${direction} replica set ${name} from ${from} to ${to}`;
   return { about: deployment, type: 'Normal', reason: 'ScalingReplicaSet', message };
@@ -167,14 +178,14 @@ function withRevision(deployment: Deployment, revision: number): Deployment {
 }
 
 function withStatus(deployment: Deployment, status: NonNullable<Deployment['status']>): Plan {
-  return says(deployment, status) ? nothing : { writes: [statusOf(deployment, status)] };
+  return hasStatus(deployment, status) ? nothing : { writes: [statusOf(deployment, status)] };
 }
 
-/** The new replica set could not be made: its name is taken, or the server refuses it. */
+/** Reports that the new replica set was refused: its name is taken, or admission denied it. */
 function refused(world: World, key: string, message: string): Plan {
   const deployment = world.get(deployments, key);
   if (deployment === undefined) return nothing;
-  const conditions = set(
+  const conditions = setCondition(
     deployment.status?.conditions ?? [],
     world.now(),
     'Progressing',
@@ -200,7 +211,7 @@ function planKey(world: World, key: string): Plan {
   return planDeployment(world, deployment);
 }
 
-/** A Recreate deployment waits for the pods of its old replica sets to be gone. */
+/** The strategy Recreate waits until the pods of the old replica sets are deleted. */
 function deploymentsOfPod(event: Parameters<Controller['on'][string]>[0], world: World): Iterable<string> {
   if (event.type !== 'DELETED') return [];
   const { namespace, ownerReferences } = event.stored.object.metadata;

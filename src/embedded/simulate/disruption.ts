@@ -1,4 +1,4 @@
-// PodDisruptionBudgets: how many pods may go at the moment. Evictions spend what the status says.
+// PodDisruptionBudgets: their status says how many pods may be evicted now. Evictions reduce that number.
 import { timestamp } from '../../kube/times.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
@@ -25,23 +25,24 @@ interface PodDisruptionBudget extends KubeObject {
 
 export const budgets: Collection<PodDisruptionBudget> = 'poddisruptionbudgets.policy';
 
-/** How many pods the controllers of these pods want, each controller counted once. */
+/** The sum of the replica counts of the workloads that control these pods. */
 function expectedPods(world: World, pods: readonly Pod[]): number {
-  const wanted = new Map<string, number>();
+  const replicasByOwner = new Map<string, number>();
   for (const pod of pods) {
     const owner = controllerOf(pod);
     if (owner === undefined) continue;
     const key = `${pod.metadata.namespace}/${owner.name}`;
     const set = owner.kind === 'StatefulSet' ? world.get(statefulSets, key) : world.get(replicaSets, key);
-    const above = set && controllerOf(set);
+    const setOwner = set && controllerOf(set);
     const deployment =
-      above?.kind === 'Deployment' ? world.get(deployments, `${pod.metadata.namespace}/${above.name}`) : undefined;
-    wanted.set(deployment?.metadata.uid ?? owner.uid, (deployment ?? set)?.spec.replicas ?? 0);
+      setOwner?.kind === 'Deployment'
+        ? world.get(deployments, `${pod.metadata.namespace}/${setOwner.name}`)
+        : undefined;
+    replicasByOwner.set(deployment?.metadata.uid ?? owner.uid, (deployment ?? set)?.spec.replicas ?? 0);
   }
-  return [...wanted.values()].reduce((total, count) => total + count, 0);
+  return [...replicasByOwner.values()].reduce((total, count) => total + count, 0);
 }
 
-/** What the status of a budget should say. */
 function planBudget(world: World, budget: PodDisruptionBudget): Plan {
   const selector = safeSelector(budget.spec?.selector);
   if (selector === undefined) return nothing;
@@ -81,7 +82,7 @@ function* budgetsOfPod({ stored, previous }: StoreEvent, world: World): Iterable
   }
 }
 
-/** A new size of a workload changes what its budget expects. */
+/** A change of a workload's replica count changes the expected pods of its budgets. */
 function budgetsOfWorkload({ stored }: StoreEvent, world: World): string[] {
   const { namespace } = stored.object.metadata;
   return world.list(budgets, namespace).map(({ metadata }) => `${namespace}/${metadata.name}`);

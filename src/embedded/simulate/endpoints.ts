@@ -1,4 +1,5 @@
-// Endpoints and EndpointSlices: the addresses of the pods behind a service, by readiness.
+// Endpoints and EndpointSlices: the addresses of the pods that a service selects, by readiness.
+import { withAnnotations } from '../../kube/annotations.ts';
 import { timestamp } from '../../kube/times.ts';
 import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import type { Selector } from '../../kube/selector.ts';
@@ -32,14 +33,14 @@ const changeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 const largestSlice = 100;
 const largestEndpoints = 1000;
 
-/** The selector of a service; undefined when it has none and its endpoints are somebody else's. */
+/** The selector of a service; undefined when it has none, and something else manages its endpoints. */
 export function serviceSelector(service: Service): Selector | undefined {
   const { selector, type } = service.spec;
   if (selector === undefined || type === 'ExternalName' || Object.keys(selector).length === 0) return undefined;
   return Object.entries(selector).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
 }
 
-/** A pod behind a service, and where its ports are. */
+/** A pod that a service selects, with the ports that it serves. */
 interface Backend {
   readonly pod: Pod;
   readonly address: string;
@@ -59,7 +60,7 @@ function portNumber(pod: Pod, port: ServicePort): number | undefined {
     .find((one) => one.name === targetPort && (one.protocol ?? 'TCP') === protocol)?.containerPort;
 }
 
-/** The pods of a service that have an address and have not ended, in the order of their addresses. */
+/** The selected pods that have an IP and have not terminated, sorted by IP. */
 function backends(world: World, service: Service, selector: Selector): readonly Backend[] {
   return world
     .selected(podCollection, service.metadata.namespace ?? '', selector)
@@ -90,7 +91,6 @@ function targetRef(pod: Pod): JsonObject {
   return { kind: 'Pod', name, namespace, uid };
 }
 
-/** What the slices of a service need now. */
 export function planSlices(world: World, service: Service): Plan {
   const selector = serviceSelector(service);
   if (selector === undefined || service.metadata.deletionTimestamp !== undefined) return nothing;
@@ -98,7 +98,7 @@ export function planSlices(world: World, service: Service): Plan {
     .controlled(slices, service.metadata.uid)
     .filter((slice) => slice.metadata.labels?.[managerLabel] === sliceManager);
   const publish = service.spec.publishNotReadyAddresses === true;
-  const wanted = groupByPorts(backends(world, service, selector)).flatMap((group) => {
+  const desired = groupByPorts(backends(world, service, selector)).flatMap((group) => {
     const endpoints = group.map(({ pod, address }) => endpointOf(pod, address, publish));
     const chunks: { endpoints: readonly JsonObject[]; ports: readonly JsonObject[] }[] = [];
     for (let start = 0; start < endpoints.length; start += largestSlice) {
@@ -106,25 +106,25 @@ export function planSlices(world: World, service: Service): Plan {
     }
     return chunks;
   });
-  // A service without pods is known to have none.
-  if (wanted.length === 0) wanted.push({ endpoints: [], ports: [] });
-  const told = { labels: sliceLabels(service), annotations: { [changeAnnotation]: timestamp(world.now()) } };
+  // A service without pods has one empty slice.
+  if (desired.length === 0) desired.push({ endpoints: [], ports: [] });
+  const sliceMetadata = { labels: sliceLabels(service), annotations: { [changeAnnotation]: timestamp(world.now()) } };
   const free = existing.filter(
-    (slice) => !wanted.some((one) => sameJson(one, { endpoints: slice.endpoints, ports: slice.ports })),
+    (slice) => !desired.some((one) => sameJson(one, { endpoints: slice.endpoints, ports: slice.ports })),
   );
-  const missing = wanted.filter(
+  const missing = desired.filter(
     (one) => !existing.some((slice) => sameJson(one, { endpoints: slice.endpoints, ports: slice.ports })),
   );
   const writes = missing.map((content) => {
     const slice = free.shift();
     if (slice !== undefined) {
-      return updateOf({ ...slice, metadata: { ...slice.metadata, ...told }, ...content });
+      return updateOf({ ...slice, metadata: { ...slice.metadata, ...sliceMetadata }, ...content });
     }
     const { name, namespace } = service.metadata;
     const metadata = {
       generateName: `${name}-`,
       namespace: namespace!,
-      ...told,
+      ...sliceMetadata,
       ownerReferences: [managedBy(service)],
     };
     return createOf({
@@ -160,7 +160,6 @@ function endpointOf(pod: Pod, address: string, publish: boolean): JsonObject {
   };
 }
 
-/** What the Endpoints object of a service needs now. */
 function planEndpoints(world: World, service: Service): Plan {
   const selector = serviceSelector(service);
   if (selector === undefined || service.metadata.deletionTimestamp !== undefined) return nothing;
@@ -209,15 +208,14 @@ function planEndpoints(world: World, service: Service): Plan {
   return {
     writes: [
       updateOf({
-        ...rest,
-        metadata: { ...found.metadata, labels, annotations: { ...found.metadata.annotations, ...annotations } },
+        ...withAnnotations({ ...rest, metadata: { ...found.metadata, labels } }, annotations),
         ...content,
       }),
     ],
   };
 }
 
-/** Services that selected a pod before or select it now. */
+/** The services that selected a pod before the change, or select it now. */
 function* servicesOfPod({ stored, previous }: StoreEvent, world: World): Iterable<string> {
   for (const object of [stored.object, previous?.object]) {
     if (object !== undefined) yield* world.selecting(services, object.metadata.namespace ?? '', object.metadata.labels);
@@ -226,22 +224,22 @@ function* servicesOfPod({ stored, previous }: StoreEvent, world: World): Iterabl
 
 function perService(
   name: string,
-  own: Controller['on'],
+  watches: Controller['on'],
   plan: (world: World, service: Service) => Plan,
-  gone: (world: World, key: string) => Plan,
+  planDeleted: (world: World, key: string) => Plan,
 ): Controller {
   return {
     name,
     writer: controllerManager(name),
-    on: { services: self, pods: servicesOfPod, ...own },
+    on: { services: self, pods: servicesOfPod, ...watches },
     plan: (world, key) => {
       const service = world.get(services, key);
-      return service === undefined ? gone(world, key) : plan(world, service);
+      return service === undefined ? planDeleted(world, key) : plan(world, service);
     },
   };
 }
 
-/** The controllers of both kinds. Slices go with their service by ownership, Endpoints are deleted here. */
+/** Slices are deleted with their service through owner references; Endpoints are deleted here. */
 export const endpointControllers: readonly Controller[] = [
   perService('endpoint-controller', { endpoints: self }, planEndpoints, (world, key) => {
     const found = world.get(endpointsCollection, key);

@@ -17,8 +17,8 @@ function configMap(name: string, owners: readonly OwnerReference[] = [], namespa
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, ownerReferences: owners } };
 }
 
-/** The names of the ConfigMaps that are left, but for the one that every namespace has. */
-function left(cluster: TestCluster): string[] {
+/** The names of the remaining ConfigMaps, without the one that every namespace has. */
+function remaining(cluster: TestCluster): string[] {
   return cluster
     .list(configMaps)
     .flatMap(({ metadata }) => (metadata.name === 'kube-root-ca.crt' ? [] : [metadata.name]));
@@ -35,29 +35,29 @@ async function family(cluster: TestCluster): Promise<void> {
 }
 
 describe('garbage collection', () => {
-  test('in the background dependents follow their owner', async () => {
+  test('deletes dependents after their owner in the background', async () => {
     const cluster = await testCluster();
     await family(cluster);
     await cluster.remove(configMaps, 'default/parent', { propagationPolicy: 'Background' });
-    expect(left(cluster)).not.toContain('parent');
+    expect(remaining(cluster)).not.toContain('parent');
     await cluster.settle();
-    expect(left(cluster)).toEqual([]);
+    expect(remaining(cluster)).toEqual([]);
   });
 
-  test('in the foreground the owner goes last', async () => {
+  test('deletes the owner last in the foreground', async () => {
     const cluster = await testCluster();
     await family(cluster);
-    const gone: string[] = [];
+    const deleted: string[] = [];
     cluster.embedded.store.subscribe(
       'configmaps',
-      ({ type, stored }) => void (type === 'DELETED' && gone.push(stored.object.metadata.name)),
+      ({ type, stored }) => void (type === 'DELETED' && deleted.push(stored.object.metadata.name)),
     );
     await cluster.remove(configMaps, 'default/parent', { propagationPolicy: 'Foreground' });
     await cluster.settle();
-    expect(gone).toEqual(['grandchild', 'child', 'parent']);
+    expect(deleted).toEqual(['grandchild', 'child', 'parent']);
   });
 
-  test('a dependent with a finalizer of its own keeps a waiting owner', async () => {
+  test('keeps an owner in foreground deletion while a dependent has a finalizer', async () => {
     const cluster = await testCluster();
     await cluster.create(configMap('parent'));
     const reference = owner(cluster.must(configMaps, 'default/parent'), { blockOwnerDeletion: true });
@@ -65,16 +65,16 @@ describe('garbage collection', () => {
     await cluster.create({ ...child, metadata: { ...child.metadata, finalizers: ['example.com/hold'] } });
     await cluster.remove(configMaps, 'default/parent', { propagationPolicy: 'Foreground' });
     await cluster.settle();
-    expect(left(cluster)).toEqual(['child', 'parent']);
+    expect(remaining(cluster)).toEqual(['child', 'parent']);
     await cluster.change(configMaps, 'default/child', (one) => ({
       ...one,
       metadata: { ...one.metadata, finalizers: [] },
     }));
     await cluster.settle();
-    expect(left(cluster)).toEqual([]);
+    expect(remaining(cluster)).toEqual([]);
   });
 
-  test('orphans stay, without their owner', async () => {
+  test('keeps orphans and removes their owner reference', async () => {
     const cluster = await testCluster();
     await cluster.create({
       apiVersion: 'apps/v1',
@@ -93,7 +93,7 @@ describe('garbage collection', () => {
     expect(cluster.list(pods)).toHaveLength(1);
   });
 
-  test('of several owners the absent one is taken off the list', async () => {
+  test('removes the reference to a deleted owner while other owners exist', async () => {
     const cluster = await testCluster();
     await cluster.create(configMap('one'), configMap('two'));
     const owners = ['one', 'two'].map((name) => owner(cluster.must(configMaps, `default/${name}`)));
@@ -103,7 +103,7 @@ describe('garbage collection', () => {
     expect(cluster.must(configMaps, 'default/child').metadata.ownerReferences).toEqual([owners[1]]);
   });
 
-  test('an owner that never was, or is in another namespace, is no owner', async () => {
+  test('deletes objects whose owner does not exist or is in another namespace', async () => {
     const cluster = await testCluster();
     await cluster.create(
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } },
@@ -112,19 +112,43 @@ describe('garbage collection', () => {
     const elsewhere = owner(cluster.must(configMaps, 'other/elsewhere'));
     await cluster.create(configMap('invented', [{ ...elsewhere, uid: 'made-up' }]), configMap('crossing', [elsewhere]));
     await cluster.settle();
-    expect(left(cluster)).toEqual([]);
+    expect(remaining(cluster)).toEqual([]);
   });
 
-  test('an owner of a kind that nobody serves is left alone', async () => {
+  test('keeps objects whose owner is of a kind that is not served', async () => {
     const cluster = await testCluster();
     await cluster.create(configMap('child', [{ apiVersion: 'example.com/v1', kind: 'Thing', name: 'x', uid: 'u' }]));
     await cluster.settle();
-    expect(left(cluster)).toEqual(['child']);
+    expect(remaining(cluster)).toEqual(['child']);
+  });
+
+  test('collects the dependents of a custom object when its definition is deleted', async () => {
+    const cluster = await testCluster();
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    await cluster.create(
+      {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'things.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Namespaced',
+          names: { plural: 'things', kind: 'Thing' },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      },
+      { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'one', namespace: 'default' } },
+    );
+    await cluster.create(configMap('owned', [owner(cluster.must<KubeObject>('things.example.com', 'default/one'))]));
+    await cluster.settle();
+    await cluster.remove('customresourcedefinitions.apiextensions.k8s.io', 'things.example.com');
+    await until(() => cluster.get(configMaps, 'default/owned') === undefined, 5_000);
+    expect(cluster.errors).toEqual([]);
   });
 });
 
-describe('namespaces', () => {
-  test('go with everything in them, and take nothing new meanwhile', async () => {
+describe('deleting a namespace', () => {
+  test('deletes everything in it, and refuses new objects meanwhile', async () => {
     const cluster = await testCluster();
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
     await cluster.settle();
@@ -166,31 +190,7 @@ describe('namespaces', () => {
     expect(cluster.errors).toEqual([]);
   });
 
-  test('what a custom object owned goes also when its kind goes with it', async () => {
-    const cluster = await testCluster();
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    await cluster.create(
-      {
-        apiVersion: 'apiextensions.k8s.io/v1',
-        kind: 'CustomResourceDefinition',
-        metadata: { name: 'things.example.com' },
-        spec: {
-          group: 'example.com',
-          scope: 'Namespaced',
-          names: { plural: 'things', kind: 'Thing' },
-          versions: [{ name: 'v1', served: true, storage: true, schema }],
-        },
-      },
-      { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'one', namespace: 'default' } },
-    );
-    await cluster.create(configMap('owned', [owner(cluster.must<KubeObject>('things.example.com', 'default/one'))]));
-    await cluster.settle();
-    await cluster.remove('customresourcedefinitions.apiextensions.k8s.io', 'things.example.com');
-    await until(() => cluster.get(configMaps, 'default/owned') === undefined, 5_000);
-    expect(cluster.errors).toEqual([]);
-  });
-
-  test('custom objects go too', async () => {
+  test('deletes custom objects, too', async () => {
     const cluster = await testCluster();
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     await cluster.create(

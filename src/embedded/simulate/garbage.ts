@@ -1,5 +1,5 @@
-// Garbage collection: objects go with their last owner; a deletion that asked for it waits for dependents or lets them
-// stay. Keys are `collection key`.
+// Garbage collection: deletes objects whose owners are all gone, and handles the finalizers of foreground deletion and
+// orphaning. Keys are `collection key`.
 import { keyOf } from '../../kube/objects.ts';
 import type { AnyObject, KubeObject, OwnerReference } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
@@ -14,11 +14,11 @@ import type { Plan, Write } from './writes.ts';
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-/** What an owner reference points to: an owner to stay for, one that is gone, or one that waits for this very object. */
-type Owner = 'present' | 'absent' | 'waiting';
+/** An owner that exists, does not exist, or is in foreground deletion and waits for its dependents. */
+type OwnerState = 'present' | 'absent' | 'waiting';
 
-/** Where the owner of an object is; undefined when its kind is not served or cannot own the object. */
-function placeOf(world: World, object: KubeObject, owner: OwnerReference): StoreKey | undefined {
+/** The key of an object's owner; undefined when its kind is not served or cannot own the object. */
+function keyOfOwner(world: World, object: KubeObject, owner: OwnerReference): StoreKey | undefined {
   const resource = world.resourceOfKind(owner.apiVersion, owner.kind);
   if (resource === undefined) return undefined;
   const { namespace } = object.metadata;
@@ -27,21 +27,20 @@ function placeOf(world: World, object: KubeObject, owner: OwnerReference): Store
   return { collection: collectionOf(resource), key };
 }
 
-function judge(world: World, object: KubeObject, owner: OwnerReference): Owner {
+function stateOf(world: World, object: KubeObject, owner: OwnerReference): OwnerState {
   if (world.isGone(owner.uid)) return 'absent';
-  const place = placeOf(world, object, owner);
-  if (place === undefined) return 'present';
-  const found = world.get<KubeObject>(place.collection, place.key);
+  const ownerKey = keyOfOwner(world, object, owner);
+  if (ownerKey === undefined) return 'present';
+  const found = world.get<KubeObject>(ownerKey.collection, ownerKey.key);
   if (found?.metadata.uid !== owner.uid) return 'absent';
-  return isWaiting(found) ? 'waiting' : 'present';
+  return isWaitingForDependents(found) ? 'waiting' : 'present';
 }
 
-/** True of an owner that is deleted once its dependents are. */
-function isWaiting({ metadata }: KubeObject): boolean {
+/** True for an owner in foreground deletion. */
+function isWaitingForDependents({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(foreground) === true;
 }
 
-/** What garbage collection wants of one object now. */
 export function planGarbage(world: World, object: AnyObject): Plan {
   const { deletionTimestamp, finalizers = [], uid } = object.metadata;
   if (deletionTimestamp === undefined) return { writes: collect(world, object) };
@@ -60,21 +59,22 @@ export function planGarbage(world: World, object: AnyObject): Plan {
   return { writes: blocking.length > 0 ? writes : [...writes, updateOf(withoutFinalizer(object, foreground))] };
 }
 
-/** Deletes an object whose owners are all gone or waiting, or takes those off its list while others stay. */
+/** Deletes an object without a present owner; otherwise removes its references to absent and waiting owners. */
 function collect(world: World, object: AnyObject): readonly Write[] {
   const owners = object.metadata.ownerReferences ?? [];
   if (owners.length === 0) return [];
-  const judged = owners.map((owner) => ({ owner, is: judge(world, object, owner) }));
-  const leaving = judged.filter(({ is }) => is !== 'present');
-  if (leaving.length === 0) return [];
-  if (leaving.length < owners.length) {
-    return [updateOf(withoutOwners(object, new Set(leaving.map(({ owner }) => owner.uid))))];
+  const states = owners.map((owner) => ({ owner, state: stateOf(world, object, owner) }));
+  const removed = states.filter(({ state }) => state !== 'present');
+  if (removed.length === 0) return [];
+  if (removed.length < owners.length) {
+    return [updateOf(withoutOwners(object, new Set(removed.map(({ owner }) => owner.uid))))];
   }
-  const waited = judged.some(({ is }) => is === 'waiting') && world.dependents(object.metadata.uid).length > 0;
-  return [deleteOf(object, { propagationPolicy: waited ? 'Foreground' : policyOf(object) })];
+  const foregroundNeeded =
+    states.some(({ state }) => state === 'waiting') && world.dependents(object.metadata.uid).length > 0;
+  return [deleteOf(object, { propagationPolicy: foregroundNeeded ? 'Foreground' : policyOf(object) })];
 }
 
-/** How an object wants its own dependents treated. */
+/** The propagation policy that the finalizers of an object ask for. */
 function policyOf({ metadata }: KubeObject): 'Orphan' | 'Foreground' | 'Background' {
   if (metadata.finalizers?.includes(orphan) === true) return 'Orphan';
   return metadata.finalizers?.includes(foreground) === true ? 'Foreground' : 'Background';
@@ -104,9 +104,9 @@ function* wake({ type, stored, previous }: StoreEvent, world: World): Iterable<s
   }
   if (type !== 'DELETED' && !ownersChanged) return;
   for (const owner of [...owners, ...(previous?.object.metadata.ownerReferences ?? [])]) {
-    const place = placeOf(world, stored.object, owner);
-    const found = place && world.get<KubeObject>(place.collection, place.key);
-    if (found !== undefined && isWaiting(found)) yield `${place!.collection} ${place!.key}`;
+    const ownerKey = keyOfOwner(world, stored.object, owner);
+    const found = ownerKey && world.get<KubeObject>(ownerKey.collection, ownerKey.key);
+    if (found !== undefined && isWaitingForDependents(found)) yield `${ownerKey!.collection} ${ownerKey!.key}`;
   }
 }
 

@@ -1,10 +1,10 @@
-// Short names for contents: the hash that tells one pod template from another.
+// Hashes of pod templates, for the names and labels of their replica sets and revisions.
 import { stringifyJson } from '../../kube/json.ts';
 
-/** Letters and digits that spell no words and are not mistaken for each other. */
+/** Without vowels and look-alikes, so that hashes spell no words and are easy to read. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** A short text that depends on the value and on how many names were taken already. */
+/** A short hash of the value; `collisions` makes it differ when the name was taken. */
 export function contentHash(value: unknown, collisions = 0): string {
   const text = `${stringifyJson(sorted(value))}${collisions === 0 ? '' : collisions}`;
   let hash = 0x811c9dc5;
@@ -14,7 +14,7 @@ export function contentHash(value: unknown, collisions = 0): string {
   return String(hash >>> 0).replaceAll(/\d/g, (digit) => alphabet[digit.charCodeAt(0) % alphabet.length]!);
 }
 
-/** The value with the keys of its objects in order. */
+/** Sorts the keys of all objects in the value. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

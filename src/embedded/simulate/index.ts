@@ -1,4 +1,4 @@
-// The life of the embedded cluster: controllers, scheduler and kubelet, simulated over the store.
+// Simulates the controllers, the scheduler and the kubelets of the embedded cluster.
 import type { Cluster } from '../rest/context.ts';
 import type { Credentials } from './accounts.ts';
 import { controllers, selectors } from './controllers.ts';
@@ -12,23 +12,23 @@ export { podLog } from './kubelet.ts';
 
 export interface SimulationOptions {
   readonly clock?: Clock;
-  /** How many nodes there are at least; 1 by default. */
+  /** The minimum number of nodes; 1 by default. */
   readonly nodes?: number;
-  /** Names of controllers that stay off, such as `scheduler` or `garbage-collector`. */
+  /** Names of controllers that are not started, such as `scheduler` or `generic-garbage-collector`. */
   readonly disabled?: readonly string[];
-  /** What root certificates and token Secrets are made from; without it there are none. */
+  /** For CA certificates and token Secrets; without credentials, none are written. */
   readonly credentials?: Credentials;
-  /** Told of errors that are nobody's refusal. */
+  /** Called for errors other than refused requests. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Simulation {
-  /** Resolves when nothing is left to do but to wait for a time or an event. */
+  /** Resolves when the queue is empty; timers and events may still add work later. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts every controller over the cluster's store. Resolves when the nodes are there. */
+/** Starts all controllers. Resolves once the nodes are created. */
 export async function startSimulation(cluster: Cluster, options: SimulationOptions = {}): Promise<Simulation> {
   const { clock = systemClock, nodes = 1, disabled = [], onError = () => undefined } = options;
   const world = new World(cluster.store, cluster.registry, () => clock.now(), selectors);
@@ -36,16 +36,16 @@ export async function startSimulation(cluster: Cluster, options: SimulationOptio
   const loop = new Loop(cluster, world, enabled, clock, onError);
   const unsubscribe = cluster.store.subscribe(undefined, (event) => {
     try {
-      world.see(event);
-      loop.notice(event);
+      world.observe(event);
+      loop.handle(event);
     } catch (error) {
-      // The writer of this change and its other readers are not to blame.
+      // An error here must not fail the write, nor reach other subscribers.
       onError(error);
     }
   });
   const present = world.collections().flatMap((collection) => cluster.store.list(collection));
-  for (const stored of present) world.adopt(stored);
-  for (const stored of present) loop.notice({ type: 'ADDED', version: stored.version, stored, previous: undefined });
+  for (const stored of present) world.add(stored);
+  for (const stored of present) loop.handle({ type: 'ADDED', version: stored.version, stored, previous: undefined });
   await ensureNodes(cluster, nodes, clock.now());
   return {
     idle: () => loop.idle(),
@@ -57,8 +57,8 @@ export async function startSimulation(cluster: Cluster, options: SimulationOptio
 }
 
 async function ensureNodes(cluster: Cluster, count: number, now: number): Promise<void> {
-  const wanted = Array.from({ length: count }, (_unused, index) => newNode(index + 1, now));
-  const missing = wanted.filter((node) => cluster.store.get('nodes', node.metadata.name!) === undefined);
+  const nodes = Array.from({ length: count }, (_unused, index) => newNode(index + 1, now));
+  const missing = nodes.filter((node) => cluster.store.get('nodes', node.metadata.name!) === undefined);
   const user = { username: 'system:node', groups: ['system:nodes'] };
   await perform(
     cluster,

@@ -1,33 +1,33 @@
-// Jobs: pods that run to their end, as many as asked for, and a verdict.
+// Jobs: they run pods to completion, and then report success or failure.
+import { withAnnotations } from '../../kube/annotations.ts';
 import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { jobs, pods as podCollection } from '../kinds/types.ts';
 import type { Condition, Job, JobStatus, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import { birthOf, burst, claim, deathOf, isActive, isReady, isTerminating, podFrom } from './pods.ts';
+import { createPod, burst, claim, deletePod, isActive, isReady, isTerminating, podFrom } from './pods.ts';
 import { conditionOf, ownersOrSelectors, safeSelector, self, withCondition } from './values.ts';
 import type { World } from './world.ts';
 import { controllerManager, deleteOf, nothing, statusOf, updateOf } from './writes.ts';
 import type { NewObject, Plan, Write } from './writes.ts';
 
-/** Keeps a finished pod until it is counted. */
-const tracking = 'batch.kubernetes.io/job-tracking';
+/** The finalizer that keeps a finished pod until it is counted. */
+const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 const firstBackoffMs = 10_000;
 const longestBackoffMs = 600_000;
 
-interface Verdict {
+interface Outcome {
   readonly succeeded: boolean;
   readonly reason: string;
   readonly message: string;
 }
 
-/** How a job ended; undefined while it has not. */
+/** How a job finished; undefined while it runs. */
 export function finishedAs(job: Job): 'Complete' | 'Failed' | undefined {
   return (['Complete', 'Failed'] as const).find((type) => conditionOf(job.status?.conditions, type)?.status === 'True');
 }
 
-/** What a job needs now. */
 export function planJob(world: World, job: Job): Plan {
   const now = world.now();
   if (job.metadata.deletionTimestamp !== undefined) return nothing;
@@ -37,11 +37,11 @@ export function planJob(world: World, job: Job): Plan {
   const { status: counted, released } = count(job, owned);
   const active = owned.filter(isActive);
   const suspended = job.spec.suspend === true;
-  const verdict = verdictOf(job, counted, active, now);
-  const stops = suspended || verdict !== undefined;
+  const outcome = outcomeOf(job, counted, active, now);
+  const stops = suspended || outcome !== undefined;
   const missing = stops ? [] : newPods(job, counted, owned, now);
   const surplus = stops ? active : active.slice(0, Math.max(0, active.length - parallelism(job, counted)));
-  const conditions = conditionsOf(job, verdict, active.length === 0 && isAllCounted(counted), now);
+  const conditions = conditionsOf(job, outcome, active.length === 0 && isAllCounted(counted), now);
   const startTime = suspended ? undefined : (counted.startTime ?? timestamp(now));
   const ready = active.filter(isReady).length;
   const finished = conditions.some((one) => one.type === 'Complete');
@@ -57,21 +57,26 @@ export function planJob(world: World, job: Job): Plan {
   };
   const writes: Write[] = [
     ...released.map((pod) => updateOf(pod)),
-    ...(missing === 'later' ? [] : missing.map((pod) => birthOf(pod, job))),
-    ...surplus.map((pod) => deathOf(pod, job)),
+    ...(missing === 'later' ? [] : missing.map((pod) => createPod(pod, job))),
+    ...surplus.map((pod) => deletePod(pod, job)),
   ];
   if (!sameJson(status, job.status ?? {})) writes.push(statusOf(job, status));
-  const againInMs = lookAgainInMs(job, missing === 'later' ? backoffInMs(counted, owned, now) : undefined, status, now);
-  return { writes, ...(againInMs !== undefined && { againInMs }) };
+  const requeueAfterMs = requeueInMs(
+    job,
+    missing === 'later' ? backoffInMs(counted, owned, now) : undefined,
+    status,
+    now,
+  );
+  return { writes, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
 /**
- * Counts pods that ended: first their uids are noted in the status, then they are let go, and only then do they become
- * part of the numbers. So none is lost and none counts twice, wherever the work is interrupted.
+ * Counts finished pods: first their uids are recorded in the status, then their finalizer is removed, and only then are
+ * they counted. So no pod is lost or counted twice, wherever this is interrupted.
  */
 function count(job: Job, pods: readonly Pod[]): { readonly status: JobStatus; readonly released: readonly Pod[] } {
-  const noted = job.status?.uncountedTerminatedPods ?? {};
-  const tracked = pods.filter((pod) => pod.metadata.finalizers?.includes(tracking) === true);
+  const recorded = job.status?.uncountedTerminatedPods ?? {};
+  const tracked = pods.filter((pod) => pod.metadata.finalizers?.includes(trackingFinalizer) === true);
   const tally = (phase: string, before: readonly string[] = []): { uids: string[]; done: number } => {
     const ended = tracked.filter(
       (pod) => hasEnded(pod) && (pod.status?.phase === 'Succeeded') === (phase === 'Succeeded'),
@@ -79,13 +84,13 @@ function count(job: Job, pods: readonly Pod[]): { readonly status: JobStatus; re
     const uids = ended.map((pod) => pod.metadata.uid!);
     return { uids, done: before.filter((uid) => !uids.includes(uid)).length };
   };
-  const succeeded = tally('Succeeded', noted.succeeded);
-  const failed = tally('Failed', noted.failed);
-  const known = new Set([...(noted.succeeded ?? []), ...(noted.failed ?? [])]);
+  const succeeded = tally('Succeeded', recorded.succeeded);
+  const failed = tally('Failed', recorded.failed);
+  const known = new Set([...(recorded.succeeded ?? []), ...(recorded.failed ?? [])]);
   const released = tracked
     .filter((pod) => known.has(pod.metadata.uid!))
     .map((pod) => {
-      const finalizers = pod.metadata.finalizers?.filter((one) => one !== tracking) ?? [];
+      const finalizers = pod.metadata.finalizers?.filter((one) => one !== trackingFinalizer) ?? [];
       return { ...pod, metadata: { ...pod.metadata, finalizers } };
     });
   const total = (before: number | undefined, more: number): number => (before ?? 0) + more;
@@ -107,7 +112,6 @@ function positive<K extends string>(name: K, value: number): { [name in K]?: num
   return (value > 0 ? { [name]: value } : {}) as { [name in K]?: number };
 }
 
-/** Ended by itself, or being deleted before it could. */
 function hasEnded(pod: Pod): boolean {
   const phase = pod.status?.phase;
   return phase === 'Succeeded' || phase === 'Failed';
@@ -117,7 +121,7 @@ function isAllCounted({ uncountedTerminatedPods: { succeeded = [], failed = [] }
   return succeeded.length + failed.length === 0;
 }
 
-/** How many pods may run at once. */
+/** How many pods may run in parallel. */
 function parallelism(job: Job, status: JobStatus): number {
   const { parallelism: allowed = 1, completions } = job.spec;
   if (completions === undefined) return (status.succeeded ?? 0) > 0 ? 0 : allowed;
@@ -130,24 +134,19 @@ function newPods(job: Job, status: JobStatus, pods: readonly Pod[], now: number)
   const uncounted = status.uncountedTerminatedPods?.succeeded?.length ?? 0;
   const missing = parallelism(job, status) - active.length - (job.spec.completions === undefined ? 0 : uncounted);
   if (missing <= 0) return [];
-  const wanted = Math.min(missing, burst);
+  const podCount = Math.min(missing, burst);
   if (backoffInMs(status, pods, now) > 0) return 'later';
   const template = job.spec.template;
-  const metadata = { ...template.metadata, finalizers: [tracking] };
+  const metadata = { ...template.metadata, finalizers: [trackingFinalizer] };
   if (job.spec.completionMode !== 'Indexed') {
-    return Array.from({ length: wanted }, () => podFrom({ ...template, metadata }, job));
+    return Array.from({ length: podCount }, () => podFrom({ ...template, metadata }, job));
   }
-  return freeIndexes(job, pods, wanted).map((index) => {
+  return freeIndexes(job, pods, podCount).map((index) => {
     const text = String(index);
     const labels = { ...metadata.labels, [indexAnnotation]: text };
-    const annotations = { ...metadata.annotations, [indexAnnotation]: text };
-    const pod = podFrom(
-      {
-        spec: { ...template.spec, hostname: `${job.metadata.name}-${text}` },
-        metadata: { ...metadata, labels, annotations },
-      },
-      job,
-    );
+    const spec = { ...template.spec, hostname: `${job.metadata.name}-${text}` };
+    const indexed = withAnnotations({ spec, metadata: { ...metadata, labels } }, { [indexAnnotation]: text });
+    const pod = podFrom(indexed, job);
     return { ...pod, metadata: { ...pod.metadata, generateName: `${job.metadata.name}-${text}-` } };
   });
 }
@@ -156,10 +155,10 @@ function indexOf(pod: Pod): number {
   return Number(pod.metadata.annotations?.[indexAnnotation] ?? -1);
 }
 
-function freeIndexes(job: Job, pods: readonly Pod[], wanted: number): number[] {
+function freeIndexes(job: Job, pods: readonly Pod[], podCount: number): number[] {
   const taken = new Set(pods.filter((pod) => isActive(pod) || pod.status?.phase === 'Succeeded').map(indexOf));
   const free: number[] = [];
-  for (let index = 0; index < (job.spec.completions ?? 0) && free.length < wanted; index++) {
+  for (let index = 0; index < (job.spec.completions ?? 0) && free.length < podCount; index++) {
     if (!taken.has(index)) free.push(index);
   }
   return free;
@@ -180,7 +179,7 @@ function completedIndexes(job: Job, pods: readonly Pod[]): string {
     .join(',');
 }
 
-/** How much longer to wait after the latest failure: twice as long for each in a row. */
+/** The remaining backoff after the latest failure; it doubles with every failure. */
 function backoffInMs(status: JobStatus, pods: readonly Pod[], now: number): number {
   const failures = (status.failed ?? 0) + (status.uncountedTerminatedPods?.failed?.length ?? 0);
   if (failures === 0) return 0;
@@ -196,7 +195,7 @@ function endOf(pod: Pod): number | undefined {
   return ends.length === 0 ? undefined : Math.max(...ends);
 }
 
-function verdictOf(job: Job, status: JobStatus, active: readonly Pod[], now: number): Verdict | undefined {
+function outcomeOf(job: Job, status: JobStatus, active: readonly Pod[], now: number): Outcome | undefined {
   const { completions, backoffLimit = 6, activeDeadlineSeconds, suspend } = job.spec;
   const failed = (status.failed ?? 0) + (status.uncountedTerminatedPods?.failed?.length ?? 0);
   const succeeded = (status.succeeded ?? 0) + (status.uncountedTerminatedPods?.succeeded?.length ?? 0);
@@ -213,10 +212,10 @@ function verdictOf(job: Job, status: JobStatus, active: readonly Pod[], now: num
     : undefined;
 }
 
-/** A verdict is announced first, and final once every pod has ended and is counted. */
+/** Announces the outcome first; it is final once all pods have terminated and are counted. */
 function conditionsOf(
   job: Job,
-  verdict: Verdict | undefined,
+  outcome: Outcome | undefined,
   final: boolean,
   now: number,
 ): NonNullable<JobStatus['conditions']> {
@@ -233,8 +232,8 @@ function conditionsOf(
   const add = (next: ReturnType<typeof condition>): void => {
     if (conditionOf(conditions, next.type)?.status !== next.status) conditions = withCondition(conditions, next);
   };
-  if (verdict !== undefined) {
-    const { succeeded, reason, message } = verdict;
+  if (outcome !== undefined) {
+    const { succeeded, reason, message } = outcome;
     add(condition(succeeded ? 'SuccessCriteriaMet' : 'FailureTarget', 'True', reason, message));
     if (final) add(condition(succeeded ? 'Complete' : 'Failed', 'True', reason, message));
   } else if (job.spec.suspend === true) add(condition('Suspended', 'True', 'JobSuspended', 'Job suspended'));
@@ -244,22 +243,22 @@ function conditionsOf(
   return conditions;
 }
 
-/** Pods of a finished job are let go; the job itself goes when its time is up. */
+/** Removes the finalizers of the pods of a finished job, and deletes the job when its TTL expires. */
 function afterFinish(job: Job, pods: readonly Pod[], now: number): Plan {
-  const tracked = pods.filter((pod) => pod.metadata.finalizers?.includes(tracking) === true);
+  const tracked = pods.filter((pod) => pod.metadata.finalizers?.includes(trackingFinalizer) === true);
   const released = tracked.map((pod) => {
-    const finalizers = pod.metadata.finalizers?.filter((one) => one !== tracking) ?? [];
+    const finalizers = pod.metadata.finalizers?.filter((one) => one !== trackingFinalizer) ?? [];
     return updateOf({ ...pod, metadata: { ...pod.metadata, finalizers } });
   });
   const { ttlSecondsAfterFinished } = job.spec;
   if (ttlSecondsAfterFinished === undefined) return { writes: released };
   const finish = conditionOf(job.status?.conditions, finishedAs(job)!)?.lastTransitionTime;
   const leftMs = Date.parse(finish ?? '') + ttlSecondsAfterFinished * 1000 - now;
-  if (leftMs > 0) return { writes: released, againInMs: leftMs };
+  if (leftMs > 0) return { writes: released, requeueAfterMs: leftMs };
   return { writes: [...released, deleteOf(job, { propagationPolicy: 'Foreground' })] };
 }
 
-function lookAgainInMs(job: Job, backoff: number | undefined, status: JobStatus, now: number): number | undefined {
+function requeueInMs(job: Job, backoff: number | undefined, status: JobStatus, now: number): number | undefined {
   const { activeDeadlineSeconds } = job.spec;
   const deadline =
     activeDeadlineSeconds === undefined || status.startTime === undefined

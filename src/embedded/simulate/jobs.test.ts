@@ -5,7 +5,7 @@ import { testCluster } from './testing/cluster.ts';
 import { job, reason, simulate } from './testing/objects.ts';
 
 describe('jobs', () => {
-  test('complete after their completions, a few at a time', async () => {
+  test('complete after the given completions, and respect parallelism', async () => {
     const cluster = await testCluster();
     let most = 0;
     cluster.embedded.store.subscribe('pods', () => {
@@ -28,7 +28,7 @@ describe('jobs', () => {
     expect(cluster.list(pods).every((pod) => pod.metadata.finalizers === undefined)).toBe(true);
   });
 
-  test('indexed pods know their index', async () => {
+  test('label the pods of an indexed job with their index', async () => {
     const cluster = await testCluster();
     await cluster.create(job('parts', { completions: 3, parallelism: 3, completionMode: 'Indexed' }));
     await cluster.settle();
@@ -37,7 +37,7 @@ describe('jobs', () => {
     expect(new Set(indexes)).toEqual(new Set(['0', '1', '2']));
   });
 
-  test('fail after too many failures, with time in between', async () => {
+  test('fail after the backoff limit, with backoff between the pods', async () => {
     const clock = new FakeClock(new Date().toISOString());
     const cluster = await testCluster({ clock });
     await cluster.create(job('bad', { backoffLimit: 1 }, { [simulate]: 'fail' }));
@@ -53,7 +53,7 @@ describe('jobs', () => {
     ]);
   });
 
-  test('a deadline ends them, suspension stops them, and their time to live removes them', async () => {
+  test('fail at their deadline, wait while suspended, and are deleted after their TTL', async () => {
     const clock = new FakeClock(new Date().toISOString());
     const cluster = await testCluster({ clock });
     await cluster.create(
@@ -75,7 +75,7 @@ describe('jobs', () => {
     expect(cluster.must(jobs, 'default/still').status?.succeeded).toBe(1);
   });
 
-  test('cron jobs start one at each time', async () => {
+  test('are created by a cron job at each time of its schedule', async () => {
     const clock = new FakeClock(new Date().toISOString());
     const cluster = await testCluster({ clock });
     const { spec } = job('', {}) as { spec: object };

@@ -1,4 +1,4 @@
-// The kubelet of every node: pods that are bound to one start, run and end as pod-status.ts says.
+// The kubelet of all nodes: it starts, runs and terminates the pods that are bound to a node, as pod-status.ts says.
 import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { nodes, pods } from '../kinds/types.ts';
@@ -11,35 +11,34 @@ import type { World } from './world.ts';
 import { deleteOf, nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
 
-/** What a kubelet knows beyond the pod itself. */
-interface Memory {
-  /** How long the node has known the pod. */
+/** What the kubelet knows beyond the pod object. */
+interface PodContext {
+  /** Time since the kubelet first saw the pod. */
   readonly ageMs: number;
-  /** Gives an address that no other pod has. */
+  /** Allocates an IP that no other pod has. */
   readonly allocateIP: () => string;
 }
 
-/** What a pod on a node says next. */
-function planPod(world: World, pod: Pod, memory: Memory): Plan {
+function planPod(world: World, pod: Pod, context: PodContext): Plan {
   const { nodeName = '' } = pod.spec;
   const node = world.get(nodes, nodeName);
   if (node === undefined) return nothing;
   if (pod.metadata.deletionTimestamp !== undefined) {
-    return isEnding(pod) ? { writes: [deleteOf(pod, { gracePeriodSeconds: 0 })] } : nothing;
+    return needsFinalDelete(pod) ? { writes: [deleteOf(pod, { gracePeriodSeconds: 0 })] } : nothing;
   }
   const now = world.now();
   const scheduled = withScheduled(pod, timestamp(now));
-  const { status, againInMs } = reportOn(scheduled, { now, hostIP: addressOf(node), ...memory });
+  const { status, requeueAfterMs } = reportOn(scheduled, { now, hostIP: addressOf(node), ...context });
   const writes = status === undefined ? [] : [statusOf(pod, { ...pod.status, ...status })];
-  return { writes, ...(againInMs !== undefined && { againInMs }) };
+  return { writes, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
-/** False when only finalizers are left to wait for. */
-function isEnding({ metadata }: Pod): boolean {
+/** False when the pod waits only for its finalizers. */
+function needsFinalDelete({ metadata }: Pod): boolean {
   return (metadata.deletionGracePeriodSeconds ?? 0) > 0 || (metadata.finalizers ?? []).length === 0;
 }
 
-/** A pod that has a node was scheduled, whoever chose it. */
+/** A pod with a node counts as scheduled, even if nodeName was set by hand. */
 function withScheduled(pod: Pod, lastTransitionTime: string): Pod {
   const conditions = pod.status?.conditions ?? [];
   if (conditionOf(conditions, 'PodScheduled')?.status === 'True') return pod;
@@ -48,11 +47,11 @@ function withScheduled(pod: Pod, lastTransitionTime: string): Pod {
   return { ...pod, status: { ...pod.status, conditions: [...others, scheduled] } };
 }
 
-/** Gives out the addresses of 10.244.0.0/16 and onwards, each once, starting after those in use. */
+/** Allocates pod IPs from 10.244.0.0/16 upwards, each once, starting after those in use. */
 class Addresses {
   #last = 0;
 
-  /** Takes note of an address in use. */
+  /** Marks an IP as used. */
   use(address: string): void {
     const parts = /^10\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
     if (parts === null) return;
@@ -68,7 +67,7 @@ class Addresses {
 
 export function kubeletController(): Controller {
   const addresses = new Addresses();
-  /** When each pod was first seen: the times in its status are too coarse for short delays. */
+  /** When each pod was first seen; the timestamps in its status are too coarse for short delays. */
   const firstSeen = new Map<string, number>();
   return {
     name: 'kubelet',
@@ -96,7 +95,7 @@ export function kubeletController(): Controller {
   };
 }
 
-/** A few lines that a container might have written. */
+/** The simulated log of a container. */
 export function podLog(pod: AnyObject, container: string): string {
   const { spec, status } = pod as unknown as Pod;
   const described = [...spec.containers, ...(spec.initContainers ?? [])].find((one) => one.name === container);

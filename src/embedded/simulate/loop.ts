@@ -1,5 +1,5 @@
-// Runs the simulated controllers: an event makes keys dirty, a dirty key is planned and its writes are done, one run a
-// key at a time. It waits for events and does nothing between them; a timer is set only where a plan asked for one.
+// Runs the simulated controllers: an event enqueues keys, and each key is planned and written, one run at a time. It
+// does not poll; a timer is set only when a plan asks for one.
 import { Fault } from '../rest/fault.ts';
 import type { Cluster } from '../rest/context.ts';
 import type { StoreEvent } from '../store/types.ts';
@@ -7,7 +7,7 @@ import { perform } from './writes.ts';
 import type { Plan, Writer } from './writes.ts';
 import type { World } from './world.ts';
 
-/** Time, so that tests can move it. */
+/** Tests replace the clock. */
 export interface Clock {
   now(): number;
   setTimeout(run: () => void, ms: number): { cancel(): void };
@@ -21,35 +21,35 @@ export const systemClock: Clock = {
   },
 };
 
-/** Keys that an event concerns. */
-export type Wake = (event: StoreEvent, world: World) => Iterable<string>;
+/** The keys to enqueue for an event. */
+export type EventMapper = (event: StoreEvent, world: World) => Iterable<string>;
 
 export interface Controller {
   readonly name: string;
   readonly writer: Writer;
-  /** By collection, or `*` for every one. At the start each object that exists arrives as an addition. */
-  readonly on: Readonly<Record<string, Wake>>;
-  /** What to write now for one key. Pure: it reads the world and nothing else. */
+  /** By collection, or `*` for all. At the start, every existing object arrives as ADDED. */
+  readonly on: Readonly<Record<string, EventMapper>>;
+  /** What to write for a key. Pure: it reads nothing but the world. */
   readonly plan: (world: World, key: string) => Plan;
-  /** What to write when the server refused a write of the plan. */
+  /** What to write after a write of the plan was refused. */
   readonly refused?: (world: World, key: string, message: string) => Plan;
 }
 
 interface Task {
   readonly controller: Controller;
   readonly key: string;
-  /** Asked for again while it ran. */
-  again: boolean;
+  /** Enqueued again while it was running. */
+  dirty: boolean;
   failures: number;
   timer?: { cancel(): void } | undefined;
-  state: 'resting' | 'queued' | 'running';
+  state: 'idle' | 'queued' | 'running';
 }
 
-/** How many keys may be in the middle of their writes; those that wait for the disk share one commit. */
+/** How many keys may be writing at a time; writes that wait for the disk share one commit. */
 const concurrency = 128;
-/** How many keys start in one turn of the event loop: in memory, all of their writes happen in that turn. */
+/** How many keys start in one turn of the event loop; without a disk, all their writes happen in that turn. */
 const perTurn = 16;
-/** And for how long more of them start: plans of large objects take long. */
+/** For how long keys start in one turn; plans of large objects take long. */
 const turnMs = 20;
 const firstRetryMs = 5;
 const longestRetryMs = 60_000;
@@ -60,7 +60,7 @@ export class Loop {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #tasks = new Map<string, Task>();
-  readonly #wakes = new Map<string, (readonly [Controller, Wake])[]>();
+  readonly #mappers = new Map<string, (readonly [Controller, EventMapper])[]>();
   readonly #waiting: (() => void)[] = [];
   #queue: Task[] = [];
   #running = 0;
@@ -79,30 +79,30 @@ export class Loop {
     this.#clock = clock;
     this.#onError = onError;
     for (const controller of controllers) {
-      for (const [collection, wake] of Object.entries(controller.on)) {
-        this.#wakes.set(collection, [...(this.#wakes.get(collection) ?? []), [controller, wake]]);
+      for (const [collection, mapper] of Object.entries(controller.on)) {
+        this.#mappers.set(collection, [...(this.#mappers.get(collection) ?? []), [controller, mapper]]);
       }
     }
   }
 
-  /** Tells the controllers of a change. */
-  notice(event: StoreEvent): void {
+  /** Enqueues the keys that a change concerns. */
+  handle(event: StoreEvent): void {
     if (this.#stopped) return;
     for (const name of [event.stored.collection, '*']) {
-      for (const [controller, wake] of this.#wakes.get(name) ?? []) {
-        for (const key of wake(event, this.#world)) this.#wake(controller, key);
+      for (const [controller, keysFor] of this.#mappers.get(name) ?? []) {
+        for (const key of keysFor(event, this.#world)) this.#add(controller, key);
       }
     }
   }
 
-  /** Resolves when nothing is left to do but to wait for a time or an event. */
+  /** Resolves when the queue is empty; timers and events may still add work later. */
   async idle(): Promise<void> {
     while (this.#queue.length > 0 || this.#running > 0) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
-  /** Starts nothing more, and resolves when what runs has ended. */
+  /** Starts no more keys, and resolves when the running ones have finished. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#queue = [];
@@ -110,20 +110,20 @@ export class Loop {
     await this.idle();
   }
 
-  #wake(controller: Controller, key: string): void {
+  #add(controller: Controller, key: string): void {
     const id = `${controller.name} ${key}`;
     let task = this.#tasks.get(id);
     if (task === undefined) {
-      task = { controller, key, again: false, failures: 0, state: 'resting' };
+      task = { controller, key, dirty: false, failures: 0, state: 'idle' };
       this.#tasks.set(id, task);
     }
-    this.#queueUp(task);
+    this.#enqueue(task);
   }
 
-  #queueUp(task: Task): void {
+  #enqueue(task: Task): void {
     if (this.#stopped || task.state === 'queued') return;
     if (task.state === 'running') {
-      task.again = true;
+      task.dirty = true;
       return;
     }
     task.timer?.cancel();
@@ -136,7 +136,7 @@ export class Loop {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // A turn of the event loop between rounds leaves requests their share.
+    // Requests are served between two rounds.
     setImmediate(() => {
       this.#scheduled = false;
       const room = Math.min(perTurn, concurrency - this.#running);
@@ -144,48 +144,48 @@ export class Loop {
       for (let count = 0; count < room && this.#queue.length > 0 && performance.now() < end; count++) {
         void this.#run(this.#queue.shift()!);
       }
-      // Without room, the next round comes when one of those that run has ended.
+      // At the limit of concurrency, a key that finishes starts the next round.
       if (this.#queue.length > 0 && room > 0) this.#schedule();
-      this.#tellIfIdle();
+      this.#resolveIfIdle();
     });
   }
 
   async #run(task: Task): Promise<void> {
     task.state = 'running';
-    task.again = false;
+    task.dirty = false;
     this.#running++;
     const delay = await this.#attempt(task);
     this.#running--;
-    task.state = 'resting';
-    if (task.again) this.#queueUp(task);
-    else if (delay !== undefined) this.#later(task, delay);
+    task.state = 'idle';
+    if (task.dirty) this.#enqueue(task);
+    else if (delay !== undefined) this.#enqueueAfter(task, delay);
     else this.#tasks.delete(`${task.controller.name} ${task.key}`);
     if (this.#queue.length > 0) this.#schedule();
-    this.#tellIfIdle();
+    this.#resolveIfIdle();
   }
 
-  /** Plans and writes; answers when to try or to look again. */
+  /** Plans and writes; returns when to requeue the key. */
   async #attempt(task: Task): Promise<number | undefined> {
     const { controller, key } = task;
     try {
-      const { writes, againInMs } = controller.plan(this.#world, key);
+      const { writes, requeueAfterMs } = controller.plan(this.#world, key);
       await perform(this.#cluster, writes, controller.writer);
       task.failures = 0;
-      return againInMs;
+      return requeueAfterMs;
     } catch (error) {
       if (this.#stopped) return undefined;
       const retryMs = Math.min(firstRetryMs * 2 ** task.failures, longestRetryMs);
       task.failures++;
       if (isOutdated(error)) {
-        task.again ||= task.failures === 1;
+        task.dirty ||= task.failures === 1;
         return retryMs;
       }
-      await this.#tellRefusal(task, error);
+      await this.#handleRefusal(task, error);
       return retryMs;
     }
   }
 
-  async #tellRefusal(task: Task, error: unknown): Promise<void> {
+  async #handleRefusal(task: Task, error: unknown): Promise<void> {
     const { controller, key } = task;
     this.#report(error);
     if (controller.refused === undefined || !(error instanceof Error)) return;
@@ -197,26 +197,26 @@ export class Loop {
     }
   }
 
-  /** A refusal, by a webhook or a quota, is meant, and told to the caller only. */
+  /** Refusals, such as by a webhook or a quota, are not errors of the simulation. */
   #report(error: unknown): void {
     if (!(error instanceof Fault) || error.code >= 500) this.#onError(error);
   }
 
-  #later(task: Task, ms: number): void {
+  #enqueueAfter(task: Task, ms: number): void {
     if (this.#stopped) return;
-    task.timer = this.#clock.setTimeout(() => this.#queueUp(task), ms);
+    task.timer = this.#clock.setTimeout(() => this.#enqueue(task), ms);
   }
 
-  #tellIfIdle(): void {
+  #resolveIfIdle(): void {
     if (this.#queue.length > 0 || this.#running > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
 
-/** The plan was made from a state that is not current any more: a new one is due, and nobody need know. */
+/** The plan was based on outdated objects: it is made again, without reporting the error. */
 function isOutdated(error: unknown): boolean {
   if (!(error instanceof Fault)) return false;
-  // In a namespace on its way out nothing can be created, and what wanted to is deleted next.
+  // Nothing can be created in a terminating namespace, and the object that asked for it is deleted next.
   const terminating = error.status.details?.causes?.some((cause) => cause.reason === 'NamespaceTerminating') === true;
   return error.code === 404 || error.code === 409 || terminating;
 }

@@ -1,4 +1,4 @@
-// Namespaces on their way out: everything in them is deleted, of every kind, and then they are let go.
+// Terminating namespaces: deletes everything in them, of every kind, and then removes their finalizer.
 import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
@@ -13,7 +13,7 @@ import type { Plan } from './writes.ts';
 
 const finalizer = 'kubernetes';
 
-/** What a namespace needs now. `failure` is why some of its content could not be deleted. */
+/** `failure` is why some of the content could not be deleted. */
 export function planNamespace(world: World, namespace: Namespace, failure?: string): Plan {
   const { deletionTimestamp, name } = namespace.metadata;
   if (deletionTimestamp === undefined) return nothing;
@@ -28,8 +28,11 @@ export function planNamespace(world: World, namespace: Namespace, failure?: stri
     return { writes: deletions.map((object) => deleteOf(object, { propagationPolicy: 'Background' })) };
   }
   const before = namespace.status?.conditions;
-  const told = conditionsOf(content, failure).map((one) => ({ ...one, lastTransitionTime: timestamp(world.now()) }));
-  const conditions = told.reduce<readonly Condition[]>((all, one) => withCondition(all, one), before ?? []);
+  const reported = conditionsOf(content, failure).map((one) => ({
+    ...one,
+    lastTransitionTime: timestamp(world.now()),
+  }));
+  const conditions = reported.reduce<readonly Condition[]>((all, one) => withCondition(all, one), before ?? []);
   const writes = sameJson(conditions, before)
     ? []
     : [statusOf(namespace, { ...namespace.status, phase: 'Terminating', conditions })];
@@ -61,11 +64,14 @@ function conditionsOf(content: readonly Content[], failure: string | undefined):
   const remaining = content
     .map(({ collection, objects }) => `${withDot(collection)} has ${objects.length} resource instances`)
     .toSorted();
-  const waits = new Map<string, number>();
+  const finalizerCounts = new Map<string, number>();
   for (const object of content.flatMap(({ objects }) => objects)) {
-    for (const name of object.metadata.finalizers ?? []) waits.set(name, (waits.get(name) ?? 0) + 1);
+    for (const name of object.metadata.finalizers ?? [])
+      finalizerCounts.set(name, (finalizerCounts.get(name) ?? 0) + 1);
   }
-  const waiting = [...waits].map(([name, count]) => `${name} in ${count} resource instances`).toSorted();
+  const finalizersLeft = [...finalizerCounts]
+    .map(([name, count]) => `${name} in ${count} resource instances`)
+    .toSorted();
   return [
     condition(
       'NamespaceDeletionDiscoveryFailure',
@@ -96,23 +102,23 @@ function conditionsOf(content: readonly Content[], failure: string | undefined):
     ),
     condition(
       'NamespaceFinalizersRemaining',
-      waiting.length > 0,
+      finalizersLeft.length > 0,
       ['SomeFinalizersRemain', 'ContentHasNoFinalizers'],
       [
-        `Some content in the namespace has finalizers remaining: ${waiting.join(', ')}`,
+        `Some content in the namespace has finalizers remaining: ${finalizersLeft.join(', ')}`,
         'All content-preserving finalizers finished',
       ],
     ),
   ];
 }
 
-/** `pods.` and `deployments.apps`: kinds of the core group end in a dot. */
+/** `pods.` and `deployments.apps`: Kubernetes prints the core group as an empty suffix. */
 function withDot(collection: string): string {
   return collection.includes('.') ? collection : `${collection}.`;
 }
 
-/** Content that comes or goes concerns a namespace only on its way out. */
-function ofContent({ stored }: StoreEvent, world: World): Iterable<string> {
+/** Changes of content matter only to a terminating namespace. */
+function terminatingNamespaceOf({ stored }: StoreEvent, world: World): Iterable<string> {
   const { namespace } = stored.object.metadata;
   if (namespace === undefined) return [];
   return world.get(namespaces, namespace)?.metadata.deletionTimestamp === undefined ? [] : [namespace];
@@ -126,7 +132,7 @@ function planKey(world: World, key: string, failure?: string): Plan {
 export const namespaceController: Controller = {
   name: 'namespace-controller',
   writer: controllerManager('namespace-controller'),
-  on: { namespaces: self, '*': ofContent },
+  on: { namespaces: self, '*': terminatingNamespaceOf },
   plan: planKey,
   refused: planKey,
 };

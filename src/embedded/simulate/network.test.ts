@@ -16,7 +16,7 @@ function slicesOf(cluster: TestCluster, name = 'web'): (Any & { endpoints: JsonO
 }
 
 describe('endpoints', () => {
-  test('name ready and unready pods with the ports that they name', async () => {
+  test('list ready and unready pods with their named ports', async () => {
     const cluster = await testCluster();
     const container = { ports: [{ name: 'http', containerPort: 8080 }] };
     await cluster.create(
@@ -49,7 +49,7 @@ describe('endpoints', () => {
     ]);
   });
 
-  test('follow labels, selectors and the end of the service', async () => {
+  test('are updated when labels change, and deleted with the service', async () => {
     const cluster = await testCluster();
     await cluster.create(service({ selector: { app: 'web' }, ports: [{ port: 80 }] }), pod('one'));
     await cluster.settle();
@@ -66,7 +66,7 @@ describe('endpoints', () => {
     expect(cluster.get(endpoints, 'default/web')).toBeUndefined();
   });
 
-  test('unready pods are published when asked for, and many pods take several slices', async () => {
+  test('publish unready pods with publishNotReadyAddresses, and split many pods into several slices', async () => {
     const cluster = await testCluster();
     await cluster.create(
       service({ selector: { app: 'web' }, ports: [{ port: 80 }], publishNotReadyAddresses: true, clusterIP: 'None' }),
@@ -96,7 +96,7 @@ describe('endpoints', () => {
 });
 
 describe('services', () => {
-  test('no two share an address or a port, also when they come at once', async () => {
+  test('get distinct cluster IPs and node ports, even when created at the same time', async () => {
     const cluster = await testCluster();
     const names = Array.from({ length: 50 }, (_unused, index) => `s${index}`);
     await Promise.all(names.map((name) => cluster.create(service({ type: 'NodePort', ports: [{ port: 80 }] }, name))));
@@ -110,7 +110,7 @@ describe('services', () => {
 });
 
 describe('service accounts', () => {
-  test('every namespace has the default account and the root certificate, also after they are deleted', async () => {
+  test('exist in every namespace as `default`, beside the CA certificate, and are created again after a deletion', async () => {
     const cluster = await testCluster();
     await cluster.settle();
     const [account, certificate] = [
@@ -125,7 +125,7 @@ describe('service accounts', () => {
     expect(cluster.get<Any>('configmaps', 'default/kube-root-ca.crt')).toBeDefined();
   });
 
-  test('a token Secret gets the token of its account, and goes with it', async () => {
+  test('get their token in a token Secret, which is deleted with them', async () => {
     const cluster = await testCluster();
     const metadata = {
       name: 'bot-token',
@@ -146,7 +146,7 @@ describe('service accounts', () => {
     expect(cluster.get<Any>('secrets', 'default/bot-token')).toBeUndefined();
   });
 
-  test('pods mount the token of their account, and an unknown account is refused', async () => {
+  test('are mounted into pods as a token; a pod with an unknown account is refused', async () => {
     const cluster = await testCluster();
     await cluster.settle();
     await cluster.create(pod('one'), pod('two', {}, { spec: { automountServiceAccountToken: false } }));

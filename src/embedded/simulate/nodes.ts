@@ -1,11 +1,11 @@
-// The nodes of the embedded cluster: what they report, and which pods fit on them.
+// The nodes of the embedded cluster: their status, and which pods can be scheduled on them.
 import { timestamp } from '../../kube/times.ts';
 import type { Node, NodeRequirement, NodeSelectorTerm, PodSpec } from '../kinds/types.ts';
 import type { NewObject } from './writes.ts';
 
 const version = 'v1.36.0';
 
-/** One simulated node, counted from 1. */
+/** A simulated node; numbers start at 1. */
 export function newNode(number: number, now: number): NewObject {
   const name = `offshoot-node-${number}`;
   const resources = { cpu: '256', 'ephemeral-storage': '1Ti', memory: '1Ti', pods: '10000' };
@@ -62,20 +62,19 @@ export function newNode(number: number, now: number): NewObject {
   };
 }
 
-/** The address of a node. */
 export function addressOf(node: Node | undefined): string {
   return node?.status?.addresses?.find((address) => address.type === 'InternalIP')?.address ?? '192.0.2.254';
 }
 
-/** Why a pod does not fit on a node; undefined when it does. */
-export function misfit(node: Node, spec: PodSpec): 'unschedulable' | 'selector' | 'taint' | undefined {
+/** Why a pod cannot be scheduled on a node; undefined when it can. */
+export function whyUnschedulable(node: Node, spec: PodSpec): 'unschedulable' | 'selector' | 'taint' | undefined {
   if (!selects(node, spec)) return 'selector';
   const tolerations = spec.tolerations ?? [];
   const taints = [
     ...(node.spec?.taints ?? []),
     ...(node.spec?.unschedulable === true ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] : []),
   ];
-  const bad = taints.find(
+  const untolerated = taints.find(
     (taint) =>
       taint.effect !== 'PreferNoSchedule' &&
       !tolerations.some(
@@ -85,8 +84,8 @@ export function misfit(node: Node, spec: PodSpec): 'unschedulable' | 'selector' 
           (operator === 'Exists' || value === ('value' in taint ? (taint.value ?? '') : '')),
       ),
   );
-  if (bad === undefined) return undefined;
-  return bad.key === 'node.kubernetes.io/unschedulable' ? 'unschedulable' : 'taint';
+  if (untolerated === undefined) return undefined;
+  return untolerated.key === 'node.kubernetes.io/unschedulable' ? 'unschedulable' : 'taint';
 }
 
 function selects(node: Node, spec: PodSpec): boolean {

@@ -1,33 +1,33 @@
-// The Events that controllers leave on what they work on, so that `kubectl describe` tells the story.
+// The Events that controllers record on their objects, for `kubectl describe`.
 import { timestamp, microTime } from '../../kube/times.ts';
 import { randomBytes } from 'node:crypto';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { NewObject } from './writes.ts';
 
-/** What to tell about an object once a write is done. */
+/** An Event to record on an object after a write succeeded. */
 export interface PlannedEvent {
   readonly about: KubeObject;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
-  /** The text; of a creation, with the name that the object got. */
+  /** Called with the name of the written object, which for a creation may be generated. */
   readonly message: (name: string) => string;
 }
 
-/** The Event for a note. The scheduler's Events are of the newer form. */
-export function eventOf(note: PlannedEvent, name: string, component: string, now: number): NewObject {
-  const { apiVersion, kind, metadata } = note.about;
+/** Builds the Event object. The scheduler writes the fields of events.k8s.io/v1. */
+export function eventOf(planned: PlannedEvent, name: string, component: string, now: number): NewObject {
+  const { apiVersion, kind, metadata } = planned.about;
   const { namespace = 'default', uid, resourceVersion } = metadata;
   const time = timestamp(now);
-  const modern = component === 'default-scheduler';
+  const isEventsV1 = component === 'default-scheduler';
   return {
     apiVersion: 'v1',
     kind: 'Event',
     metadata: { name: `${metadata.name}.${randomBytes(8).toString('hex')}`, namespace },
     involvedObject: { apiVersion, kind, name: metadata.name, namespace, uid, resourceVersion },
-    type: note.type,
-    reason: note.reason,
-    message: note.message(name),
-    ...(modern
+    type: planned.type,
+    reason: planned.reason,
+    message: planned.message(name),
+    ...(isEventsV1
       ? {
           source: {},
           eventTime: microTime(now),

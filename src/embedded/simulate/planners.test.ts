@@ -1,4 +1,4 @@
-// Given objects → wanted writes, for the controllers whose rules are finer than their behaviour tests show.
+// Given objects → planned writes, for details that the tests of whole controllers do not cover.
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
 import { planCronJob } from './cronjob.ts';
@@ -19,7 +19,7 @@ import type {
   StatefulSet,
 } from '../kinds/types.ts';
 import { planNamespace } from './namespace.ts';
-import { byDispensability, managedBy } from './pods.ts';
+import { inDeletionOrder, managedBy } from './pods.ts';
 import { planReplicaSet } from './replicaset.ts';
 import { planStatefulSet } from './statefulset.ts';
 import { now, worldOf } from './testing/world.ts';
@@ -79,43 +79,43 @@ function pod(name: string, owner: KubeObject | undefined, facts: PodFacts = {}):
   };
 }
 
-/** The plan in short: `create Pod`, `delete web-1`, `status web`. */
-function short({ writes }: Plan): string[] {
+/** A summary of the plan: `create Pod`, `delete web-1`, `status web`. */
+function summary({ writes }: Plan): string[] {
   return writes.map((write) => {
     if (write.verb === 'create') return `create ${write.object.metadata.name ?? write.object.kind}`;
     return `${write.verb === 'update' && write.subresource !== undefined ? write.subresource : write.verb} ${write.object.metadata.name}`;
   });
 }
 
-describe('surplus pods', () => {
+describe('inDeletionOrder', () => {
   test.each<[string, PodFacts, PodFacts]>([
     ['without a node', { node: '' }, {}],
-    ['pending', { phase: 'Pending' }, {}],
-    ['not ready', { ready: false }, {}],
-    ['that cost less', { cost: '-5' }, {}],
-    ['ready for a shorter time', { ready: '2026-01-01T00:05:00Z' }, {}],
-    ['newer', { created: '2026-01-01T00:05:00Z' }, {}],
-  ])('those %s go first', (_why, first, second) => {
-    const order = byDispensability([pod('second', undefined, second), pod('first', undefined, first)]);
+    ['that are pending', { phase: 'Pending' }, {}],
+    ['that are not ready', { ready: false }, {}],
+    ['with a lower deletion cost', { cost: '-5' }, {}],
+    ['that became ready later', { ready: '2026-01-01T00:05:00Z' }, {}],
+    ['that are newer', { created: '2026-01-01T00:05:00Z' }, {}],
+  ])('puts pods %s first', (_why, first, second) => {
+    const order = inDeletionOrder([pod('second', undefined, second), pod('first', undefined, first)]);
     expect(order.map((one) => one.metadata.name)).toEqual(['first', 'second']);
   });
 });
 
-describe('replica sets', () => {
+describe('planReplicaSet', () => {
   const set = (replicas: number): ReplicaSet => workload(replicaSets, 'apps/v1', 'ReplicaSet', { replicas });
 
   test.each<[string, number, PodFacts[], string[]]>([
-    ['missing pods are created', 2, [{}], ['create Pod']],
-    ['surplus pods are deleted', 1, [{}, { ready: false }], ['delete pod-1']],
-    ['ended pods are replaced', 1, [{ phase: 'Failed' }], ['create Pod']],
-    ['enough pods are counted', 1, [{}], ['status web']],
+    ['creates missing pods', 2, [{}], ['create Pod']],
+    ['deletes surplus pods', 1, [{}, { ready: false }], ['delete pod-1']],
+    ['replaces terminated pods', 1, [{ phase: 'Failed' }], ['create Pod']],
+    ['updates the status when there are enough pods', 1, [{}], ['status web']],
   ])('%s', async (_what, replicas, pods, expected) => {
     const owner = set(replicas);
     const world = await worldOf(owner, ...pods.map((facts, index) => pod(`pod-${index}`, owner, facts)));
-    expect(short(planReplicaSet(world, owner))).toEqual(expected);
+    expect(summary(planReplicaSet(world, owner))).toEqual(expected);
   });
 
-  test('a refusal is told instead of trying again at once', async () => {
+  test('reports refused pods in the status and does not create them again at once', async () => {
     const owner = set(2);
     const { writes } = planReplicaSet(await worldOf(owner), owner, 'no more pods');
     expect(writes).toMatchObject([
@@ -128,8 +128,8 @@ describe('replica sets', () => {
   });
 });
 
-describe('stateful sets', () => {
-  test('an outdated pod waits for an unready newer one', async () => {
+describe('planStatefulSet', () => {
+  test('updates an outdated pod only after the updated pods are ready', async () => {
     const set: StatefulSet = workload(statefulSets, 'apps/v1', 'StatefulSet', { replicas: 2, serviceName: 'web' });
     const first = planStatefulSet(await worldOf(set), set).writes[0]!;
     const revision = {
@@ -140,17 +140,17 @@ describe('stateful sets', () => {
     const outdated = pod('web-0', set);
     const unready = { ...pod('web-1', set, { ready: false }), metadata: { ...pod('web-1', set).metadata, labels } };
     const world = await worldOf(set, revision, outdated, unready);
-    expect(short(planStatefulSet(world, set))).toEqual(['status web']);
+    expect(summary(planStatefulSet(world, set))).toEqual(['status web']);
     const ready = { ...unready, status: outdated.status! };
-    expect(short(planStatefulSet(await worldOf(set, revision, outdated, ready), set))).toEqual([
+    expect(summary(planStatefulSet(await worldOf(set, revision, outdated, ready), set))).toEqual([
       'delete web-0',
       'status web',
     ]);
   });
 });
 
-describe('daemon sets', () => {
-  test('a pod on a node that no longer fits is deleted', async () => {
+describe('planDaemonSet', () => {
+  test('deletes a pod whose node no longer matches', async () => {
     const set: DaemonSet = workload(daemonSets, 'apps/v1', 'DaemonSet', {});
     const created = planDaemonSet(await worldOf(set), set).writes[0]!;
     const revision = {
@@ -164,14 +164,14 @@ describe('daemon sets', () => {
       spec: { taints: [{ key: 'dedicated', value: 'db', effect: 'NoSchedule' }] },
     };
     const world = await worldOf(set, revision, node, pod('web-a', set));
-    expect(short(planDaemonSet(world, set))).toEqual(['delete web-a', 'status web']);
+    expect(summary(planDaemonSet(world, set))).toEqual(['delete web-a', 'status web']);
   });
 });
 
-describe('jobs', () => {
+describe('planJob', () => {
   const tracked = ['batch.kubernetes.io/job-tracking'];
 
-  test('a pod that ended is noted, then let go, then counted, and never twice', async () => {
+  test('records a finished pod, then removes its finalizer, then counts it, and never twice', async () => {
     const job: Job = workload(
       jobs,
       'batch/v1',
@@ -180,19 +180,19 @@ describe('jobs', () => {
       { startTime: '2026-01-01T00:00:00Z' },
     );
     const ended = pod('web-a', job, { phase: 'Succeeded', finalizers: tracked });
-    const noted = planJob(await worldOf(job, ended), job);
-    expect(noted.writes).toMatchObject([
+    const recorded = planJob(await worldOf(job, ended), job);
+    expect(recorded.writes).toMatchObject([
       {
         object: {
           status: { uncountedTerminatedPods: { succeeded: ['web-a'] }, conditions: [{ type: 'SuccessCriteriaMet' }] },
         },
       },
     ]);
-    expect(noted.writes[0]!.object).not.toHaveProperty(['status', 'succeeded']);
-    const told = noted.writes[0]!.object as Job;
-    expect(short(planJob(await worldOf(told, ended), told))).toEqual(['update web-a']);
-    const free = pod('web-a', job, { phase: 'Succeeded' });
-    expect(planJob(await worldOf(told, free), told).writes).toMatchObject([
+    expect(recorded.writes[0]!.object).not.toHaveProperty(['status', 'succeeded']);
+    const reported = recorded.writes[0]!.object as Job;
+    expect(summary(planJob(await worldOf(reported, ended), reported))).toEqual(['update web-a']);
+    const released = pod('web-a', job, { phase: 'Succeeded' });
+    expect(planJob(await worldOf(reported, released), reported).writes).toMatchObject([
       {
         object: {
           status: {
@@ -206,7 +206,7 @@ describe('jobs', () => {
   });
 });
 
-describe('cron jobs', () => {
+describe('planCronJob', () => {
   const cron = (spec: object): CronJob =>
     workload(cronJobs, 'batch/v1', 'CronJob', {
       schedule: '*/5 * * * *',
@@ -221,23 +221,28 @@ describe('cron jobs', () => {
   const name = `web-${now / 60_000}`;
 
   test.each<[string, object, boolean, string[]]>([
-    ['of several missed times only the last is made up for', {}, false, [`create ${name}`, 'status web']],
-    ['Forbid waits for the one that runs', { concurrencyPolicy: 'Forbid' }, true, ['status web']],
+    ['starts only the last of several missed jobs', {}, false, [`create ${name}`, 'status web']],
     [
-      'Replace ends the one that runs',
+      'starts no job while one is running with the policy Forbid',
+      { concurrencyPolicy: 'Forbid' },
+      true,
+      ['status web'],
+    ],
+    [
+      'deletes the running job with the policy Replace',
       { concurrencyPolicy: 'Replace' },
       true,
       ['delete web-0', `create ${name}`, 'status web'],
     ],
-    ['suspended ones start nothing', { suspend: true }, false, []],
+    ['starts no job while suspended', { suspend: true }, false, []],
   ])('%s', async (_what, spec, withRunning, expected) => {
     const owner = cron(spec);
     const world = await worldOf(owner, ...(withRunning ? [running(owner)] : []));
-    expect(short(planCronJob(world, owner))).toEqual(expected);
+    expect(summary(planCronJob(world, owner))).toEqual(expected);
   });
 });
 
-describe('endpoint slices', () => {
+describe('planSlices', () => {
   const service = (spec: object): Service => ({
     apiVersion: 'v1',
     kind: 'Service',
@@ -245,24 +250,24 @@ describe('endpoint slices', () => {
     spec: { selector: { app: 'web' }, ports: [{ port: 80 }], ...spec },
   });
 
-  test('a terminating pod serves and is not ready', async () => {
-    const leaving = {
+  test('lists a terminating pod as serving and not ready', async () => {
+    const terminating = {
       ...pod('a', undefined),
       metadata: { ...pod('a', undefined).metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
     };
-    const { writes } = planSlices(await worldOf(leaving), service({}));
+    const { writes } = planSlices(await worldOf(terminating), service({}));
     expect(writes).toMatchObject([
       { object: { endpoints: [{ conditions: { ready: false, serving: true, terminating: true } }] } },
     ]);
   });
 
-  test('services without a selector are left to others', async () => {
+  test('ignores services without a selector', async () => {
     expect(planSlices(await worldOf(pod('a', undefined)), service({ selector: {} })).writes).toEqual([]);
   });
 });
 
-describe('garbage and namespaces', () => {
-  test('a waiting owner has its dependents deleted, those with dependents of their own in the foreground', async () => {
+describe('planGarbage', () => {
+  test('deletes the dependents of an owner in foreground deletion; those with dependents of their own in the foreground', async () => {
     const configMap = (name: string, owner?: KubeObject, more: object = {}): KubeObject => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -288,17 +293,19 @@ describe('garbage and namespaces', () => {
       ['leaf', 'Background'],
     ]);
   });
+});
 
-  test('an empty namespace on its way out says so first and is let go next', async () => {
+describe('planNamespace', () => {
+  test('first reports that a terminating namespace is empty, then removes its finalizer', async () => {
     const namespace = {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: { name: 'team', uid: 't', deletionTimestamp: '2026-01-01T00:00:00Z' },
       spec: { finalizers: ['kubernetes'] },
     };
-    const told = planNamespace(await worldOf(namespace), namespace);
-    expect(short(told)).toEqual(['status team']);
-    const after = told.writes[0]!.object as KubeObject;
-    expect(short(planNamespace(await worldOf(after), after))).toEqual(['finalize team']);
+    const reported = planNamespace(await worldOf(namespace), namespace);
+    expect(summary(reported)).toEqual(['status team']);
+    const after = reported.writes[0]!.object as KubeObject;
+    expect(summary(planNamespace(await worldOf(after), after))).toEqual(['finalize team']);
   });
 });

@@ -20,12 +20,12 @@ function pod(simulate?: string, owner = 'ReplicaSet'): Pod {
   };
 }
 
-/** Applies reports until the pod says all there is to say at that time. */
-function settle(subject: Pod, ageMs = 0): { pod: Pod; againInMs?: number } {
+/** Applies reports until the status no longer changes. */
+function settle(subject: Pod, ageMs = 0): { pod: Pod; requeueAfterMs?: number } {
   const seen = { ...node, now: start + ageMs, ageMs };
   for (let round = 0; round < 5; round++) {
-    const { status, againInMs } = reportOn(subject, seen);
-    if (status === undefined) return { pod: subject, ...(againInMs === undefined ? {} : { againInMs }) };
+    const { status, requeueAfterMs } = reportOn(subject, seen);
+    if (status === undefined) return { pod: subject, ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
     subject = { ...subject, status: { ...subject.status, ...status } };
   }
   throw new Error('the status never settles');
@@ -36,12 +36,18 @@ function condition(subject: Pod, type: string): string | undefined {
 }
 
 describe('reportOn', () => {
-  test('a pod that crashes after some time is ready between its crashes', () => {
+  test('reports a pod that crashes after some time as ready between its crashes', () => {
     const looping = pod('crash=10s');
     const states = [0, 9_000, 10_000, 20_000, 29_000, 30_000].map((ageMs) => {
       const settled = settle(looping, ageMs);
       const { ready, restartCount, state, lastState } = settled.pod.status!.containerStatuses![0]!;
-      return [ready, restartCount, state?.running?.startedAt, lastState?.terminated?.finishedAt, settled.againInMs];
+      return [
+        ready,
+        restartCount,
+        state?.running?.startedAt,
+        lastState?.terminated?.finishedAt,
+        settled.requeueAfterMs,
+      ];
     });
     expect(states).toEqual([
       [true, 0, '2026-01-01T00:00:00Z', undefined, 10_000],
@@ -53,7 +59,7 @@ describe('reportOn', () => {
     ]);
   });
 
-  test('a pod of nobody that is never restarted ends, well or not, unless it is to run on', () => {
+  test('lets a pod without an owner and with restartPolicy Never succeed or fail, unless it simulates "run"', () => {
     const alone = (simulate?: string, restartPolicy = 'Never'): string | undefined => {
       const { metadata, ...rest } = pod(simulate);
       const { ownerReferences: _owners, ...free } = metadata;
@@ -65,7 +71,7 @@ describe('reportOn', () => {
     expect(alone(undefined, 'Always')).toBe('Running');
   });
 
-  test('a pod runs, is ready and has an address; what others wrote stays', () => {
+  test('reports a pod as running and ready, with an IP, and keeps the conditions of others', () => {
     const { pod: running } = settle(pod());
     expect(running.status).toMatchObject({ phase: 'Running', podIP: '10.244.0.1', podIPs: [{ ip: '10.244.0.1' }] });
     expect(running.status?.containerStatuses).toMatchObject([{ name: 'main', ready: true, state: { running: {} } }]);
@@ -74,7 +80,7 @@ describe('reportOn', () => {
   });
 
   test.each([undefined, 'crash=10s'])(
-    'a status that somebody else wrote in part is completed (simulate: %s)',
+    'completes a partial status that something else wrote (simulate: %s)',
     (simulate) => {
       const subject = pod(simulate);
       const partial = { ...subject.status, containerStatuses: [{ name: 'main' }] } as unknown as NonNullable<
@@ -85,7 +91,7 @@ describe('reportOn', () => {
     },
   );
 
-  test('a pod of a Job is seen running and then succeeds', () => {
+  test('reports a pod of a Job as running first, then as succeeded', () => {
     const first = reportOn(pod(undefined, 'Job'), { ...node, now: start, ageMs: 0 });
     expect(first.status?.phase).toBe('Running');
     const { pod: done } = settle(pod(undefined, 'Job'));
@@ -99,23 +105,23 @@ describe('reportOn', () => {
     ['crash', 'Running', 'CrashLoopBackOff', 'False'],
     ['never-ready', 'Running', undefined, 'False'],
     ['fail', 'Failed', undefined, 'False'],
-  ])('simulate: %s', (simulate, phase, waiting, ready) => {
-    const { pod: after, againInMs } = settle(pod(simulate));
+  ])('simulates %s', (simulate, phase, waiting, ready) => {
+    const { pod: after, requeueAfterMs } = settle(pod(simulate));
     expect(after.status?.phase).toBe(phase);
     expect(after.status?.containerStatuses?.[0]?.state?.waiting?.reason).toBe(waiting);
     expect(condition(after, 'Ready')).toBe(ready);
-    expect(againInMs).toBeUndefined();
+    expect(requeueAfterMs).toBeUndefined();
   });
 
-  test('slow=3s waits three seconds from the first look, then runs', () => {
-    const { pod: waiting, againInMs } = settle(pod('slow=3s'));
+  test('starts a pod with slow=3s three seconds after it was first seen', () => {
+    const { pod: waiting, requeueAfterMs } = settle(pod('slow=3s'));
     expect(waiting.status?.phase).toBe('Pending');
-    expect(againInMs).toBe(3_000);
-    expect(settle(waiting, 2_900).againInMs).toBe(100);
+    expect(requeueAfterMs).toBe(3_000);
+    expect(settle(waiting, 2_900).requeueAfterMs).toBe(100);
     expect(settle(waiting, 3_000).pod.status?.phase).toBe('Running');
   });
 
-  test('a value that nobody knows is reported on the pod itself', () => {
+  test('reports an unknown simulation in the status of the pod', () => {
     const { pod: after } = settle(pod('sleepy'));
     expect(after.status?.phase).toBe('Pending');
     expect(after.status?.containerStatuses?.[0]?.state?.waiting).toMatchObject({
@@ -124,7 +130,7 @@ describe('reportOn', () => {
     });
   });
 
-  test('readiness gates hold Ready back until their conditions are true', () => {
+  test('sets Ready only when the conditions of all readiness gates are true', () => {
     const gated: Pod = { ...pod(), spec: { ...pod().spec, readinessGates: [{ conditionType: 'example.com/open' }] } };
     const { pod: closed } = settle(gated);
     expect([condition(closed, 'Ready'), condition(closed, 'ContainersReady')]).toEqual(['False', 'True']);
@@ -132,13 +138,15 @@ describe('reportOn', () => {
     expect(condition(settle({ ...closed, status: { ...closed.status, conditions } }).pod, 'Ready')).toBe('True');
   });
 
-  test('init containers are done, sidecars run', () => {
+  test('terminates init containers and keeps sidecars running', () => {
     const initContainers = [{ name: 'setup' }, { name: 'proxy', restartPolicy: 'Always' }];
     const { pod: after } = settle({ ...pod(), spec: { ...pod().spec, initContainers } });
     expect(after.status?.initContainerStatuses).toMatchObject([
       { name: 'setup', ready: true, state: { terminated: { exitCode: 0 } } },
       { name: 'proxy', ready: true, state: { running: {} } },
     ]);
-    expect(reportOn(after, { ...node, now: start + 5_000, ageMs: 5_000 }), 'there is no more to say later').toEqual({});
+    expect(reportOn(after, { ...node, now: start + 5_000, ageMs: 5_000 }), 'the status does not change later').toEqual(
+      {},
+    );
   });
 });

@@ -1,16 +1,16 @@
-// What the simulated kubelet says about a pod: a pure function of the pod and the time. The kubelet of the embedded
-// cluster (kubelet.ts) calls it, and so does the stand-in that runs pods on a real control plane in tests.
+// The status that the simulated kubelet reports for a pod: a pure function of the pod and the time. The kubelet of the
+// embedded cluster (kubelet.ts) calls it, and so does the one that simulates pods on a real control plane in tests.
 //
-// The pod annotation `offshoot.dev/simulate` asks for another behaviour than "runs and is ready at once":
-//   pending           never starts: its containers stay in ContainerCreating
+// By default a pod runs and is ready at once. The pod annotation `offshoot.dev/simulate` changes that:
+//   pending           never starts; its containers stay in ContainerCreating
 //   slow=<duration>   starts after that time (`500ms`, `3s`, `2m`), then runs and is ready
-//   no-image          never starts: its images can't be pulled, ImagePullBackOff
-//   never-ready       runs, but no readiness probe ever succeeds
-//   crash             its containers end with exit code 1 again and again: CrashLoopBackOff
-//   crash=<duration>  the same, and each time they run and are ready for so long before they end
-//   fail              ends at once in phase Failed, with exit code 1
-//   run               runs on, also where it would end by itself
-// Without it, a pod that runs to its end succeeds (of a Job, or of nobody and never restarted), and every other pod runs.
+//   no-image          never starts; its images can't be pulled: ImagePullBackOff
+//   never-ready       runs, but its readiness probes never succeed
+//   crash             its containers exit with code 1 again and again: CrashLoopBackOff
+//   crash=<duration>  the same, but each time they first run and are ready for this time
+//   fail              fails at once, with exit code 1
+//   run               keeps running, even if it would succeed by default
+// By default the pods of a Job succeed, and so do pods with restartPolicy Never and no owner; all others keep running.
 import { timestamp } from '../../kube/times.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../kube/objects.ts';
@@ -38,7 +38,7 @@ interface ContainerStatus {
   readonly restartCount: number;
   readonly image: string;
   readonly imageID: string;
-  /** May be missing where somebody else wrote the status. */
+  /** May be missing when something else wrote the status. */
   readonly state?: ContainerState;
   readonly lastState?: ContainerState;
 }
@@ -85,18 +85,18 @@ export interface Pod extends KubeObject {
 
 interface Observation {
   readonly now: number;
-  /** How long the node has known the pod. The pod's own startTime is too coarse for short delays. */
+  /** Time since the kubelet first saw the pod; its startTime is too coarse for short delays. */
   readonly ageMs: number;
   readonly hostIP: string;
-  /** Takes an address for a pod that has none yet. */
+  /** Allocates an IP for a pod that has none yet. */
   readonly allocateIP: () => string;
 }
 
 interface Report {
-  /** What to write; undefined when the pod already says so. */
+  /** The status to write; undefined when it has not changed. */
   readonly status?: PodStatus;
-  /** When to look again although nothing has changed. */
-  readonly againInMs?: number;
+  /** When to check again without an event. */
+  readonly requeueAfterMs?: number;
 }
 
 type PodState = 'waiting' | 'running' | 'unready' | 'crashing' | 'succeeded' | 'failed';
@@ -110,20 +110,22 @@ const phases: Readonly<Record<PodState, string>> = {
   failed: 'Failed',
 };
 
-/** The status that a pod on this node should have now. */
-export function reportOn(pod: Pod, seen: Observation): Report {
+/** The status that a pod should have now. */
+export function reportOn(pod: Pod, observation: Observation): Report {
   const before = pod.status ?? {};
   if (before.phase === 'Succeeded' || before.phase === 'Failed') return {};
-  const now = timestamp(seen.now);
+  const now = timestamp(observation.now);
   const startTime = before.startTime ?? now;
-  const { podState, againInMs, problem, loop } = podStateOf(pod, seen.ageMs);
+  const { podState, requeueAfterMs, problem, crashLoop } = podStateOf(pod, observation.ageMs);
   const podIP =
-    podState === 'waiting' ? undefined : (before.podIP ?? (pod.spec.hostNetwork ? seen.hostIP : seen.allocateIP()));
-  const wanted: PodStatus = {
+    podState === 'waiting'
+      ? undefined
+      : (before.podIP ?? (pod.spec.hostNetwork ? observation.hostIP : observation.allocateIP()));
+  const desired: PodStatus = {
     phase: phases[podState],
     conditions: conditionsOf(pod, podState, now),
-    hostIP: seen.hostIP,
-    hostIPs: [{ ip: seen.hostIP }],
+    hostIP: observation.hostIP,
+    hostIPs: [{ ip: observation.hostIP }],
     ...(podIP === undefined ? {} : { podIP, podIPs: [{ ip: podIP }] }),
     startTime,
     ...(pod.spec.initContainers === undefined
@@ -134,14 +136,16 @@ export function reportOn(pod: Pod, seen: Observation): Report {
     containerStatuses: pod.spec.containers.map((one) => {
       const previous = before.containerStatuses?.find((status) => status.name === one.name);
       const status = containerStatus(one, podState, previous, now, problem);
-      return loop === undefined ? status : { ...status, ...loopStatus(loop, podState, seen.now, previous) };
+      return crashLoop === undefined
+        ? status
+        : { ...status, ...crashLoopStatus(crashLoop, podState, observation.now, previous) };
     }),
   };
-  const same = isDeepStrictEqual({ ...before, ...wanted }, before);
-  return { ...(same ? {} : { status: wanted }), ...(againInMs === undefined ? {} : { againInMs }) };
+  const same = isDeepStrictEqual({ ...before, ...desired }, before);
+  return { ...(same ? {} : { status: desired }), ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
 }
 
-/** What keeps a container from starting. */
+/** Why a container does not start. */
 type Problem = (container: Container) => Waiting;
 
 const imageMissing: Problem = ({ image = '' }) => ({
@@ -149,29 +153,32 @@ const imageMissing: Problem = ({ image = '' }) => ({
   message: `Back-off pulling image "${image}": ErrImagePull: ${image}: not found`,
 });
 
-/** Where a container is that ends and starts again: it is up as long as it is down. */
-interface Loop {
+/** Where a container is in its crash loop. It is down for as long as it was up. */
+interface CrashLoop {
   readonly upMs: number;
-  /** Since it was last started. */
+  /** Time since the last start. */
   readonly sinceMs: number;
   readonly restarts: number;
 }
 
-function loopOf(upMs: number, ageMs: number): { podState: PodState; againInMs: number; loop: Loop } {
+function crashLoopOf(
+  upMs: number,
+  ageMs: number,
+): { podState: PodState; requeueAfterMs: number; crashLoop: CrashLoop } {
   const sinceMs = ageMs % (2 * upMs);
   const isUp = sinceMs < upMs;
-  const loop = { upMs, sinceMs, restarts: Math.floor(ageMs / (2 * upMs)) };
-  return { podState: isUp ? 'running' : 'crashing', againInMs: (isUp ? upMs : 2 * upMs) - sinceMs, loop };
+  const crashLoop = { upMs, sinceMs, restarts: Math.floor(ageMs / (2 * upMs)) };
+  return { podState: isUp ? 'running' : 'crashing', requeueAfterMs: (isUp ? upMs : 2 * upMs) - sinceMs, crashLoop };
 }
 
-function loopStatus(
-  { upMs, sinceMs, restarts }: Loop,
+function crashLoopStatus(
+  { upMs, sinceMs, restarts }: CrashLoop,
   podState: PodState,
   now: number,
   previous: ContainerStatus | undefined,
 ): Partial<ContainerStatus> {
   const isUp = podState === 'running';
-  // Clocks are not that exact: what has been said stays.
+  // Keeps times that were already reported: they would differ slightly when computed again.
   if (
     previous?.restartCount === restarts &&
     (previous.state?.running !== undefined) === isUp &&
@@ -192,17 +199,17 @@ function loopStatus(
 function podStateOf(
   pod: Pod,
   ageMs: number,
-): { podState: PodState; againInMs?: number; problem?: Problem; loop?: Loop } {
-  const asked = pod.metadata.annotations?.[simulateAnnotation] ?? '';
-  // A pod that ends is first seen running: controllers tell "started" from "done".
-  const normal: PodState = endsByItself(pod) && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
-  const timed = /^(slow|crash)=(\d+(?:\.\d+)?)(ms|s|m)$/.exec(asked);
+): { podState: PodState; requeueAfterMs?: number; problem?: Problem; crashLoop?: CrashLoop } {
+  const simulation = pod.metadata.annotations?.[simulateAnnotation] ?? '';
+  // A pod is reported as running before it succeeds: controllers distinguish the two.
+  const normal: PodState = runsToCompletion(pod) && pod.status?.phase === 'Running' ? 'succeeded' : 'running';
+  const timed = /^(slow|crash)=(\d+(?:\.\d+)?)(ms|s|m)$/.exec(simulation);
   if (timed !== null) {
     const ms = Number(timed[2]) * { ms: 1, s: 1_000, m: 60_000 }[timed[3] as 'ms' | 's' | 'm'];
-    if (timed[1] === 'crash' && ms > 0) return loopOf(ms, ageMs);
-    return ms > ageMs ? { podState: 'waiting', againInMs: ms - ageMs } : { podState: normal };
+    if (timed[1] === 'crash' && ms > 0) return crashLoopOf(ms, ageMs);
+    return ms > ageMs ? { podState: 'waiting', requeueAfterMs: ms - ageMs } : { podState: normal };
   }
-  if (asked === 'no-image') return { podState: 'waiting', problem: imageMissing };
+  if (simulation === 'no-image') return { podState: 'waiting', problem: imageMissing };
   const states: Readonly<Record<string, PodState>> = {
     '': normal,
     pending: 'waiting',
@@ -211,19 +218,19 @@ function podStateOf(
     fail: 'failed',
     run: 'running',
   };
-  const podState = states[asked];
+  const podState = states[simulation];
   if (podState !== undefined) return { podState };
-  const message = `${simulateAnnotation}: '${asked}' is not one of pending, no-image, crash, never-ready, fail, run, slow=<duration> (as in 3s), crash=<duration>`;
+  const message = `${simulateAnnotation}: '${simulation}' is not one of pending, no-image, crash, never-ready, fail, run, slow=<duration> (as in 3s), crash=<duration>`;
   return { podState: 'waiting', problem: () => ({ reason: 'InvalidSimulation', message }) };
 }
 
-/** A pod of a Job, or one like that of `helm test`: made by itself, and not to be started again. */
-function endsByItself({ metadata, spec }: Pod): boolean {
+/** True for the pods of a Job, and for pods such as those of `helm test`: no owner, and never restarted. */
+function runsToCompletion({ metadata, spec }: Pod): boolean {
   const owners = metadata.ownerReferences ?? [];
   return owners.some(({ kind }) => kind === 'Job') || (owners.length === 0 && spec.restartPolicy === 'Never');
 }
 
-/** Init containers are done once the pod has started, except those that keep running beside it (sidecars). */
+/** Init containers have terminated once the pod has started, except sidecars, which keep running. */
 function initContainerStatus(
   container: Container,
   podState: PodState,
@@ -270,7 +277,7 @@ function containerStatus(
   };
 }
 
-/** The kubelet's own conditions; those of others (the scheduler, readiness gates) stay as they are. */
+/** Sets the kubelet's own conditions; keeps those of others (the scheduler, readiness gates). */
 function conditionsOf(pod: Pod, podState: PodState, now: string): Condition[] {
   const before = pod.status?.conditions ?? [];
   const gatesOpen = (pod.spec.readinessGates ?? []).every((gate) =>

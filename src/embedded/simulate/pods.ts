@@ -1,4 +1,4 @@
-// Pods as the workload controllers see them: which count, which are ready, which go first, and how a new one looks.
+// Pods for the workload controllers: which are active, ready or available, which to delete first, how to build one.
 import type { KubeObject, OwnerReference } from '../../kube/objects.ts';
 import type { Selector } from '../../kube/selector.ts';
 import { matches } from '../../kube/selector.ts';
@@ -9,16 +9,16 @@ import type { World } from './world.ts';
 import { createOf, deleteOf, updateOf } from './writes.ts';
 import type { NewObject, Write } from './writes.ts';
 
-/** How many pods one round of a controller may create or delete, as with the real ones. */
+/** How many pods a controller may create or delete at a time, as in Kubernetes. */
 export const burst = 500;
 
-/** Neither ended nor on its way out. */
+/** Neither terminated nor being deleted. */
 export function isActive(pod: Pod): boolean {
   const phase = pod.status?.phase;
   return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** On its way out, and not ended yet. */
+/** Being deleted, and not terminated yet. */
 export function isTerminating(pod: Pod): boolean {
   const phase = pod.status?.phase;
   return phase !== 'Succeeded' && phase !== 'Failed' && pod.metadata.deletionTimestamp !== undefined;
@@ -28,7 +28,7 @@ export function isReady(pod: Pod): boolean {
   return conditionOf(pod.status?.conditions, 'Ready')?.status === 'True';
 }
 
-/** Milliseconds until a ready pod counts as available: 0 when it does, undefined when it is not even ready. */
+/** Milliseconds until a ready pod is available: 0 when it is, undefined when it is not ready. */
 function availableInMs(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   const ready = conditionOf(pod.status?.conditions, 'Ready');
   if (ready?.status !== 'True') return undefined;
@@ -40,13 +40,13 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
   return availableInMs(pod, minReadySeconds, now) === 0;
 }
 
-/** When the next of these pods becomes available, if time alone is missing. */
+/** The time until the next ready pod becomes available; undefined when there is none. */
 export function nextAvailableInMs(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
   const waits = pods.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0).filter((wait) => wait > 0);
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-/** The reference by which an object says who manages it. */
+/** The owner reference of a controller. */
 export function managedBy(owner: KubeObject): OwnerReference {
   return {
     apiVersion: owner.apiVersion,
@@ -58,7 +58,7 @@ export function managedBy(owner: KubeObject): OwnerReference {
   };
 }
 
-/** A pod made from a template. Without a name it gets one that starts with the owner's. */
+/** Builds a pod from a template. Without a name, one is generated from the owner's. */
 export function podFrom(template: PodTemplate, owner: KubeObject, name?: string): NewObject {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   return {
@@ -73,7 +73,7 @@ export function podFrom(template: PodTemplate, owner: KubeObject, name?: string)
   };
 }
 
-/** Those of a kind that belong to their owner, and the writes that make it so: strays are taken in or let go. */
+/** The objects that an owner controls, and the writes that adopt matching orphans and release what does not match. */
 export function claim<T extends KubeObject>(
   world: World,
   owner: KubeObject,
@@ -109,8 +109,8 @@ function withOwners<T extends KubeObject>(
   };
 }
 
-/** Creates a pod and says so on its owner. */
-export function birthOf(pod: NewObject, owner: KubeObject): Write {
+/** Creates a pod and records an Event on its owner. */
+export function createPod(pod: NewObject, owner: KubeObject): Write {
   return createOf(pod, {
     about: owner,
     type: 'Normal',
@@ -119,19 +119,19 @@ export function birthOf(pod: NewObject, owner: KubeObject): Write {
   });
 }
 
-/** Deletes a pod and says so on its owner. */
-export function deathOf(pod: Pod, owner: KubeObject): Write {
-  const note = {
+/** Deletes a pod and records an Event on its owner. */
+export function deletePod(pod: Pod, owner: KubeObject): Write {
+  const event = {
     about: owner,
     type: 'Normal',
     reason: 'SuccessfulDelete',
     message: (name: string) => `Deleted pod: ${name}`,
   } as const;
-  return deleteOf(pod, {}, note);
+  return deleteOf(pod, {}, event);
 }
 
-/** The order in which surplus pods go: what is missed least comes first. */
-export function byDispensability(pods: readonly Pod[]): Pod[] {
+/** Sorts pods in the order in which surplus pods are deleted, as in Kubernetes. */
+export function inDeletionOrder(pods: readonly Pod[]): Pod[] {
   const onNode = new Map<string, number>();
   for (const pod of pods) {
     const node = pod.spec.nodeName ?? '';

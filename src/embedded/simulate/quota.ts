@@ -1,4 +1,4 @@
-// Keeps the status of resource quotas: what is used of them. What would be too much is refused by admission/quotas.ts.
+// Updates the usage in the status of resource quotas. admission/quotas.ts refuses what would exceed them.
 import type { AnyObject } from '../../kube/objects.ts';
 import { quotas, usedOf } from '../admission/quotas.ts';
 import type { ResourceQuota } from '../admission/quotas.ts';
@@ -9,21 +9,20 @@ import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { Plan } from './writes.ts';
 
-/** What the status of a quota should say. */
 function planQuota(world: World, quota: ResourceQuota): Plan {
   const used = usedOf(quota, (collection, namespace) => world.list(collection, namespace));
   const status = { hard: quota.spec?.hard ?? {}, used };
   return sameJson(status, quota.status ?? {}) ? nothing : { writes: [statusOf(quota, status)] };
 }
 
-/** The quotas of the namespace in which something came, went or ended. */
+/** The quotas of the namespace in which an object was created or deleted, or a pod changed its phase. */
 function quotasOf({ type, stored, previous }: StoreEvent, world: World): Iterable<string> {
   const { namespace } = stored.object.metadata;
   if (namespace === undefined) return [];
   const phase = (object: AnyObject | undefined): unknown =>
     (object?.['status'] as { phase?: string } | undefined)?.phase;
-  const ended = stored.collection === 'pods' && phase(stored.object) !== phase(previous?.object);
-  if (type === 'MODIFIED' && stored.collection !== quotas && !ended) return [];
+  const phaseChanged = stored.collection === 'pods' && phase(stored.object) !== phase(previous?.object);
+  if (type === 'MODIFIED' && stored.collection !== quotas && !phaseChanged) return [];
   return world.list(quotas, namespace).map((quota) => `${namespace}/${quota.metadata.name}`);
 }
 

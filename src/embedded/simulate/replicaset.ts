@@ -1,15 +1,15 @@
-// ReplicaSets: as many pods of a template as asked for.
+// ReplicaSets: they keep the given number of pods running.
 import { timestamp } from '../../kube/times.ts';
 import { sameJson } from '../patch/json.ts';
 import { pods as podCollection, replicaSets } from '../kinds/types.ts';
 import type { Condition, ReplicaSet, ReplicaSetStatus } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import {
-  birthOf,
+  createPod,
   burst,
-  byDispensability,
+  inDeletionOrder,
   claim,
-  deathOf,
+  deletePod,
   isActive,
   isAvailable,
   isReady,
@@ -30,7 +30,7 @@ import type { World } from './world.ts';
 import { controllerManager, nothing, statusOf } from './writes.ts';
 import type { Plan, Write } from './writes.ts';
 
-/** What a replica set needs now. A refusal of its pods is told in its status instead of being repeated. */
+/** After a refusal, reports it in the status instead of creating or deleting pods again. */
 export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string): Plan {
   const now = world.now();
   const { owned, writes: claims } = claim(world, set, podCollection, safeSelector(set.spec.selector), isActive);
@@ -40,10 +40,10 @@ export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string):
   const missing = (set.spec.replicas ?? 1) - pods.length;
   if (set.metadata.deletionTimestamp === undefined && refusal === undefined) {
     for (let index = 0; index < Math.min(missing, burst); index++)
-      writes.push(birthOf(podFrom(set.spec.template, set), set));
+      writes.push(createPod(podFrom(set.spec.template, set), set));
     if (missing < 0) {
-      const surplus = byDispensability(pods).slice(0, Math.min(-missing, burst));
-      writes.push(...surplus.map((pod) => deathOf(pod, set)));
+      const surplus = inDeletionOrder(pods).slice(0, Math.min(-missing, burst));
+      writes.push(...surplus.map((pod) => deletePod(pod, set)));
     }
   }
   const minReadySeconds = set.spec.minReadySeconds ?? 0;
@@ -62,13 +62,13 @@ export function planReplicaSet(world: World, set: ReplicaSet, refusal?: string):
     terminatingReplicas: owned.filter(isTerminating).length,
     ...(conditions.length > 0 && { conditions }),
   };
-  // Pods that come or go wake this set again: the counts are told once, after that.
+  // Created and deleted pods enqueue this set again: the status is written once, after that.
   if (writes.length === 0 && !sameJson(status, before)) writes.push(statusOf(set, status));
-  const againInMs = nextAvailableInMs(pods, minReadySeconds, now);
-  return { writes, ...(againInMs !== undefined && { againInMs }) };
+  const requeueAfterMs = nextAvailableInMs(pods, minReadySeconds, now);
+  return { writes, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
-/** A refusal is told once: further ones for the same reason change nothing, although they name other pods. */
+/** Reports a refusal once: later ones with the same reason differ only in the name of the pod. */
 function failureConditions(
   before: readonly Condition[] | undefined,
   refusal: string | undefined,

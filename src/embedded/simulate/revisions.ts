@@ -1,4 +1,4 @@
-// ControllerRevisions: the past templates of stateful sets and daemon sets, numbered.
+// ControllerRevisions: the revision history of stateful sets and daemon sets.
 import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { contentHash } from './hash.ts';
@@ -10,10 +10,10 @@ import type { World } from './world.ts';
 import { createOf, deleteOf, updateOf } from './writes.ts';
 import type { NewObject, Write } from './writes.ts';
 
-/** The label by which a pod says which revision it was made from. */
+/** The pod label with the revision that the pod was created from. */
 export const revisionLabel = 'controller-revision-hash';
 
-/** The label of the revisions themselves, where it is another one. */
+/** The hash label of the revisions themselves, where it differs. */
 const hashLabels: Readonly<Record<string, string>> = { StatefulSet: 'controller.kubernetes.io/hash' };
 
 interface Owner extends KubeObject {
@@ -25,7 +25,7 @@ export interface Revisions {
   readonly all: readonly ControllerRevision[];
   /** The name of the revision of the owner's template, whether it exists or not. */
   readonly update: string;
-  /** What makes that revision exist and be the newest. */
+  /** The writes that create that revision or make it the newest. */
   readonly writes: readonly Write[];
 }
 
@@ -33,7 +33,6 @@ function dataOf(template: PodTemplate): JsonObject {
   return { spec: { template: { ...template, $patch: 'replace' } } };
 }
 
-/** The revisions of an owner. */
 export function revisionsOf(world: World, owner: Owner): Revisions {
   const all = world
     .controlled(controllerRevisions, owner.metadata.uid)
@@ -71,7 +70,7 @@ export function labelOf(owner: KubeObject, revision: string): string {
   return owner.kind === 'DaemonSet' ? revision.slice(owner.metadata.name.length + 1) : revision;
 }
 
-/** The template of a revision; that of the owner when the revision is not there yet. */
+/** The pod template of a revision; the owner's template when the revision does not exist yet. */
 export function templateOf(owner: Owner, revisions: Revisions, name: string): PodTemplate {
   const template = revisions.all.find((one) => one.metadata.name === name)?.data.spec.template;
   if (template === undefined) return owner.spec.template;
@@ -79,14 +78,14 @@ export function templateOf(owner: Owner, revisions: Revisions, name: string): Po
   return rest;
 }
 
-/** The template with the label of its revision. */
-export function labelled(owner: Owner, template: PodTemplate, revision: string): PodTemplate {
+/** Adds the revision label to a pod template. */
+export function withRevisionLabel(owner: Owner, template: PodTemplate, revision: string): PodTemplate {
   const labels = { ...template.metadata?.labels, [revisionLabel]: labelOf(owner, revision) };
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
-/** Deletes revisions beyond the history limit that no pod and no status needs. */
-export function forgetRevisions(owner: Owner, revisions: Revisions, inUse: ReadonlySet<string>): readonly Write[] {
+/** Deletes unused revisions beyond the history limit. */
+export function truncateHistory(owner: Owner, revisions: Revisions, inUse: ReadonlySet<string>): readonly Write[] {
   const unused = revisions.all.filter(
     ({ metadata }) => !inUse.has(metadata.name) && !inUse.has(labelOf(owner, metadata.name)),
   );

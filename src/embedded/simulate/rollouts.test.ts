@@ -41,7 +41,7 @@ describe('deployments', () => {
     expect(cluster.errors).toEqual([]);
   });
 
-  test('objects carry what a real cluster writes', async () => {
+  test('create replica sets and pods with the metadata that Kubernetes writes', async () => {
     const cluster = await testCluster();
     await cluster.create(workload('Deployment', 'web', { replicas: 1 }));
     await cluster.settle();
@@ -71,7 +71,7 @@ describe('deployments', () => {
     );
   });
 
-  test('Recreate has no new pod before the last old one is gone', async () => {
+  test('create no new pod before the last old one is deleted, with the strategy Recreate', async () => {
     const cluster = await testCluster();
     await cluster.create(workload('Deployment', 'web', { replicas: 2, strategy: { type: 'Recreate' } }));
     await cluster.settle();
@@ -85,7 +85,7 @@ describe('deployments', () => {
     expect(seen).not.toContain('app:1,app:2');
   });
 
-  test('old revisions are forgotten beyond the limit', async () => {
+  test('delete old revisions beyond the history limit', async () => {
     const cluster = await testCluster();
     await cluster.create(workload('Deployment', 'web', { replicas: 1, revisionHistoryLimit: 1 }));
     for (const image of ['app:2', 'app:3', 'app:4']) {
@@ -96,7 +96,7 @@ describe('deployments', () => {
     expect(cluster.list(replicaSets)).toHaveLength(2);
   });
 
-  test('an update whose pods never get ready stops, keeps the old ones, and is late in time', async () => {
+  test('stop a rollout whose pods never become ready, keep the old pods, and exceed the progress deadline', async () => {
     const clock = new FakeClock(new Date().toISOString());
     const cluster = await testCluster({ clock });
     await cluster.create(workload('Deployment', 'web', { replicas: 2, progressDeadlineSeconds: 60 }));
@@ -128,7 +128,7 @@ describe('deployments', () => {
     expect(ready()).toBe(2);
   });
 
-  test('minReadySeconds holds availability back, and nothing waits once it is over', async () => {
+  test('become available after minReadySeconds, and leave no timer behind', async () => {
     const clock = new FakeClock(new Date().toISOString());
     const cluster = await testCluster({ clock });
     await cluster.create(workload('Deployment', 'web', { replicas: 1, minReadySeconds: 30 }));
@@ -140,7 +140,7 @@ describe('deployments', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a paused deployment rolls out when it goes on', async () => {
+  test('roll out after they are resumed', async () => {
     const cluster = await testCluster();
     await cluster.create(workload('Deployment', 'web', { replicas: 1 }));
     await cluster.settle();
@@ -161,13 +161,13 @@ describe('deployments', () => {
 });
 
 describe('replica sets', () => {
-  test('replace a pod that is deleted or no longer matches, and adopt one that does', async () => {
+  test('replace pods that are deleted or no longer match, and adopt matching pods', async () => {
     const cluster = await testCluster();
     await cluster.create(workload('ReplicaSet', 'web', { replicas: 2 }));
     await cluster.settle();
-    const [gone, freed] = cluster.list(pods);
-    await cluster.remove(pods, `default/${gone!.metadata.name}`);
-    await cluster.change<Pod>(pods, `default/${freed!.metadata.name}`, (pod) => ({
+    const [deleted, released] = cluster.list(pods);
+    await cluster.remove(pods, `default/${deleted!.metadata.name}`);
+    await cluster.change<Pod>(pods, `default/${released!.metadata.name}`, (pod) => ({
       ...pod,
       metadata: { ...pod.metadata, labels: { app: 'other' } },
     }));
@@ -175,7 +175,7 @@ describe('replica sets', () => {
     const owned = (): Pod[] => cluster.list(pods).filter((pod) => pod.metadata.ownerReferences !== undefined);
     expect(cluster.list(pods)).toHaveLength(3);
     expect(owned()).toHaveLength(2);
-    await cluster.change<Pod>(pods, `default/${freed!.metadata.name}`, (pod) => ({
+    await cluster.change<Pod>(pods, `default/${released!.metadata.name}`, (pod) => ({
       ...pod,
       metadata: { ...pod.metadata, labels: { app: 'web' } },
     }));

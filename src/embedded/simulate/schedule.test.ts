@@ -6,7 +6,7 @@ function next(schedule: string, after: string, timeZone?: string): string | unde
   return time === undefined ? undefined : new Date(time).toISOString().slice(0, 16);
 }
 
-describe('schedules', () => {
+describe('cron schedules', () => {
   test.each([
     ['* * * * *', '2026-03-01T10:00:30Z', '2026-03-01T10:01'],
     ['*/15 * * * *', '2026-03-01T10:00:00Z', '2026-03-01T10:15'],
@@ -18,17 +18,17 @@ describe('schedules', () => {
     ['0 0 * * 7', '2026-03-02T00:00:00Z', '2026-03-08T00:00'],
     ['@hourly', '2026-03-01T10:59:59Z', '2026-03-01T11:00'],
     ['0 0 31 2 *', '2026-03-01T00:00:00Z', undefined],
-  ])('%s after %s', (schedule, after, expected) => {
+  ])('find the next time of %s after %s', (schedule, after, expected) => {
     expect(next(schedule, after)).toBe(expected);
   });
 
-  test('a time zone moves them, also over the change of the clocks', () => {
+  test('respect the time zone, including daylight saving time', () => {
     expect(next('0 9 * * *', '2026-03-28T12:00:00Z', 'Europe/Berlin')).toBe('2026-03-29T07:00');
     expect(next('0 9 * * *', '2026-03-27T12:00:00Z', 'Europe/Berlin')).toBe('2026-03-28T08:00');
   });
 
   test.each(['', '* * * *', '60 * * * *', '* * 0 * *', 'x * * * *', '5-1 * * * *', '*/0 * * * *', '@never'])(
-    '%j is no schedule',
+    'do not accept %j',
     (text) => {
       expect(parseSchedule(text)).toBeUndefined();
     },

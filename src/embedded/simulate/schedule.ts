@@ -23,14 +23,13 @@ const shorthands: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** The minutes at which something is due. */
 export interface Schedule {
   readonly sets: readonly ReadonlySet<number>[];
-  /** Both the day of the month and the day of the week are restricted: either will do. */
+  /** True when both the day of the month and the day of the week are restricted: then either may match. */
   readonly eitherDay: boolean;
 }
 
-/** Parses a schedule; undefined when it is none. */
+/** Parses a schedule; undefined when it is invalid. */
 export function parseSchedule(text: string): Schedule | undefined {
   const parts = (shorthands[text.trim()] ?? text).trim().split(/\s+/);
   if (parts.length !== fields.length) return undefined;
@@ -68,10 +67,10 @@ function parseField(text: string, field: Field): Set<number> | undefined {
 }
 
 const minuteMs = 60_000;
-/** Far enough for 29 February; a schedule that has no time until then never has one. */
+/** Covers the next 29 February; a schedule without a time until then has none at all. */
 const horizonDays = 5 * 366;
 
-/** The first time after `after` (in milliseconds) that is on the schedule, in a time zone. */
+/** The next time of the schedule after `after` (in milliseconds), in a time zone. */
 export function nextTime(schedule: Schedule, after: number, timeZone = 'UTC'): number | undefined {
   let time = Math.floor(after / minuteMs) * minuteMs + minuteMs;
   const end = time + horizonDays * 24 * 60 * minuteMs;

@@ -1,11 +1,11 @@
-// The scheduler: a pod without a node gets one that it fits on, or is told why there is none.
+// The scheduler: binds pods to nodes, or reports why a pod cannot be scheduled.
 import { timestamp } from '../../kube/times.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { sameJson } from '../patch/json.ts';
 import { nodes as nodeCollection, pods } from '../kinds/types.ts';
 import type { Condition, Pod } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
-import { misfit } from './nodes.ts';
+import { whyUnschedulable } from './nodes.ts';
 import { conditionOf, withCondition } from './values.ts';
 import type { World } from './world.ts';
 import { nothing, statusOf } from './writes.ts';
@@ -16,26 +16,25 @@ function isUnscheduled(pod: Pod): boolean {
   return nodeName === '' && schedulerName === 'default-scheduler' && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** Where a pod goes. */
 function planScheduling(world: World, pod: Pod): Plan {
   if (!isUnscheduled(pod)) return nothing;
   if ((pod.spec.schedulingGates ?? []).length > 0) {
     return unschedulable(world, pod, 'SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates');
   }
   const nodes = world.list(nodeCollection);
-  const reasons = nodes.map((node) => misfit(node, pod.spec));
-  const fitting = nodes.filter((_node, index) => reasons[index] === undefined);
-  if (fitting.length === 0) return unschedulable(world, pod, 'Unschedulable', explain(reasons));
-  // The last digits of the uid are as good as random, and the same at every look.
-  const choice = fitting[Number.parseInt((pod.metadata.uid ?? '0').slice(-6), 16) % fitting.length]!;
+  const reasons = nodes.map((node) => whyUnschedulable(node, pod.spec));
+  const candidates = nodes.filter((_node, index) => reasons[index] === undefined);
+  if (candidates.length === 0) return unschedulable(world, pod, 'Unschedulable', explain(reasons));
+  // The last digits of the uid are as good as random, and the choice stays the same at every attempt.
+  const choice = candidates[Number.parseInt((pod.metadata.uid ?? '0').slice(-6), 16) % candidates.length]!;
   const bound = { ...pod, spec: { ...pod.spec, nodeName: choice.metadata.name } };
   const { namespace, name } = pod.metadata;
   const message = (): string => `Successfully assigned ${namespace}/${name} to ${choice.metadata.name}`;
-  const note = { about: pod, type: 'Normal', reason: 'Scheduled', message } as const;
-  return { writes: [{ verb: 'update', object: bound, subresource: 'binding', note }] };
+  const event = { about: pod, type: 'Normal', reason: 'Scheduled', message } as const;
+  return { writes: [{ verb: 'update', object: bound, subresource: 'binding', event }] };
 }
 
-const texts: readonly (readonly [string, string])[] = [
+const reasonTexts: readonly (readonly [string, string])[] = [
   ['selector', "node(s) didn't match Pod's node affinity/selector"],
   ['taint', 'node(s) had untolerated taint(s)'],
   ['unschedulable', 'node(s) were unschedulable'],
@@ -44,7 +43,7 @@ const texts: readonly (readonly [string, string])[] = [
 function explain(reasons: readonly (string | undefined)[]): string {
   const total = reasons.length;
   if (total === 0) return 'no nodes available to schedule pods';
-  const parts = texts.flatMap(([reason, text]) => {
+  const parts = reasonTexts.flatMap(([reason, text]) => {
     const count = reasons.filter((one) => one === reason).length;
     return count === 0 ? [] : [`${count} ${text}`];
   });
@@ -56,17 +55,17 @@ function explain(reasons: readonly (string | undefined)[]): string {
 
 function unschedulable(world: World, pod: Pod, reason: string, message: string): Plan {
   const before = pod.status?.conditions;
-  const told = conditionOf(before, 'PodScheduled');
+  const previous = conditionOf(before, 'PodScheduled');
   const lastTransitionTime = timestamp(world.now());
   const { generation } = pod.metadata;
   const observed = reason === 'Unschedulable' && generation !== undefined ? { observedGeneration: generation } : {};
   const next: Condition = { type: 'PodScheduled', status: 'False', reason, message, lastTransitionTime, ...observed };
   const conditions = withCondition(before, next);
-  if (told !== undefined && sameJson(conditions, before)) return nothing;
+  if (previous !== undefined && sameJson(conditions, before)) return nothing;
   return { writes: [statusOf(pod, { ...pod.status, conditions })] };
 }
 
-/** A new or changed node may be what waiting pods waited for. */
+/** Unscheduled pods may fit on a new or changed node. */
 function waitingPods(_event: unknown, world: World): string[] {
   return world
     .list(pods)
@@ -85,7 +84,11 @@ export const schedulerController: Controller = {
     pods: ({ type, stored }) => (type !== 'DELETED' && isUnscheduled(asPod(stored.object)) ? [stored.key] : []),
     nodes: (event, world) => {
       const { type, stored, previous } = event;
-      if (type === 'DELETED' || (previous && sameJson(fit(previous.object), fit(stored.object)))) return [];
+      if (
+        type === 'DELETED' ||
+        (previous && sameJson(schedulingFields(previous.object), schedulingFields(stored.object)))
+      )
+        return [];
       return waitingPods(event, world);
     },
   },
@@ -95,8 +98,8 @@ export const schedulerController: Controller = {
   },
 };
 
-/** What of a node decides which pods fit on it. */
-function fit(node: AnyObject): unknown {
+/** The parts of a node that decide which pods can be scheduled on it. */
+function schedulingFields(node: AnyObject): unknown {
   return [node.metadata.labels, node['spec']];
 }
 

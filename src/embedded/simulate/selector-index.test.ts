@@ -12,7 +12,7 @@ const requirement = record({
   values: array(values, { minLength: 1, maxLength: 2 }),
 });
 
-test('finds exactly the selectors that match, also after they change', () => {
+test('SelectorIndex finds exactly the selectors that match, even after they change', () => {
   const step = record({
     key: constantFrom('one', 'two', 'three'),
     namespace: constantFrom('x', 'y'),

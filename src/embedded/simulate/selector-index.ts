@@ -1,5 +1,5 @@
-// Finds the objects whose selectors match given labels without asking each of them: every selector is filed under one
-// label that it requires, and a look-up visits the files of the labels at hand. Used to wake controllers.
+// Finds the objects whose selectors match given labels without checking all of them: every selector is in the bucket of
+// one label that it requires, and a look-up reads only the buckets of the given labels. Used to enqueue controllers.
 import { matches } from '../../kube/selector.ts';
 import type { Selector } from '../../kube/selector.ts';
 import type { Labels } from '../kinds/types.ts';
@@ -7,28 +7,28 @@ import type { Labels } from '../kinds/types.ts';
 interface Entry {
   readonly key: string;
   readonly selector: Selector;
-  readonly files: readonly string[];
+  readonly buckets: readonly string[];
 }
 
 export class SelectorIndex {
   readonly #entries = new Map<string, Entry>();
-  readonly #files = new Map<string, Set<Entry>>();
+  readonly #buckets = new Map<string, Set<Entry>>();
 
-  /** Files the selector of an object, in place of the one that it had; undefined selects nothing. */
+  /** Sets the selector of an object, and replaces its previous one; undefined selects nothing. */
   set(key: string, namespace: string, selector: Selector | undefined): void {
     const old = this.#entries.get(key);
-    for (const file of old?.files ?? []) {
-      const entries = this.#files.get(file);
+    for (const bucket of old?.buckets ?? []) {
+      const entries = this.#buckets.get(bucket);
       entries?.delete(old!);
-      if (entries?.size === 0) this.#files.delete(file);
+      if (entries?.size === 0) this.#buckets.delete(bucket);
     }
     this.#entries.delete(key);
     if (selector === undefined) return;
-    const entry = { key, selector, files: filesOf(namespace, selector) };
+    const entry = { key, selector, buckets: bucketsOf(namespace, selector) };
     this.#entries.set(key, entry);
-    for (const file of entry.files) {
-      const entries = this.#files.get(file) ?? new Set();
-      this.#files.set(file, entries.add(entry));
+    for (const bucket of entry.buckets) {
+      const entries = this.#buckets.get(bucket) ?? new Set();
+      this.#buckets.set(bucket, entries.add(entry));
     }
   }
 
@@ -36,9 +36,9 @@ export class SelectorIndex {
   matching(namespace: string, labels: Labels = {}): string[] {
     if (this.#entries.size === 0) return [];
     const found: string[] = [];
-    const files = [namespace, ...Object.entries(labels).map(([name, value]) => `${namespace} ${name}=${value}`)];
-    for (const file of files) {
-      for (const entry of this.#files.get(file) ?? []) {
+    const buckets = [namespace, ...Object.entries(labels).map(([name, value]) => `${namespace} ${name}=${value}`)];
+    for (const bucket of buckets) {
+      for (const entry of this.#buckets.get(bucket) ?? []) {
         if (matches(entry.selector, labels)) found.push(entry.key);
       }
     }
@@ -46,8 +46,8 @@ export class SelectorIndex {
   }
 }
 
-/** One file a value of the first label that must have one of some values; else the file of the whole namespace. */
-function filesOf(namespace: string, selector: Selector): string[] {
+/** The buckets for the values of the first requirement with `In`; without one, the bucket of the whole namespace. */
+function bucketsOf(namespace: string, selector: Selector): string[] {
   const required = selector.find(({ operator }) => operator === 'In');
   return required === undefined ? [namespace] : required.values.map((value) => `${namespace} ${required.key}=${value}`);
 }

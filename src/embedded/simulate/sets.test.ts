@@ -5,7 +5,7 @@ import { testCluster } from './testing/cluster.ts';
 import { images, simulate, withImage, workload } from './testing/objects.ts';
 
 describe('stateful sets', () => {
-  test('start in order, update from the last, and remember revisions', async () => {
+  test('create pods in order, update them in reverse order, and keep revisions', async () => {
     const cluster = await testCluster();
     const started: string[] = [];
     cluster.embedded.store.subscribe(
@@ -34,7 +34,7 @@ describe('stateful sets', () => {
     expect(cluster.list(pods).map((pod) => pod.metadata.name)).toEqual(['db-0']);
   });
 
-  test('a partition keeps pods below it', async () => {
+  test('do not update pods below the partition', async () => {
     const cluster = await testCluster();
     await cluster.create(
       workload('StatefulSet', 'db', {
@@ -50,7 +50,7 @@ describe('stateful sets', () => {
     expect(cluster.must(statefulSets, 'default/db').status).toMatchObject({ currentReplicas: 2, updatedReplicas: 1 });
   });
 
-  test('an unready pod holds up its successors, unless all may start at once', async () => {
+  test('wait for each pod to be ready before the next, unless podManagementPolicy is Parallel', async () => {
     const cluster = await testCluster();
     await cluster.create(
       workload('StatefulSet', 'db', { replicas: 3, serviceName: 'db' }, { [simulate]: 'never-ready' }),
@@ -67,15 +67,15 @@ describe('stateful sets', () => {
 });
 
 describe('daemon sets', () => {
-  test('one pod a node that fits, also for nodes that come later', async () => {
+  test('run one pod on every matching node, including nodes that are added later', async () => {
     const cluster = await testCluster({ nodes: 2 });
     await cluster.create(workload('DaemonSet', 'agent', {}));
     await cluster.settle();
-    const places = (): Set<string | undefined> => new Set(cluster.list(pods).map((pod) => pod.spec.nodeName));
-    expect(places()).toEqual(new Set(['offshoot-node-1', 'offshoot-node-2']));
+    const nodesInUse = (): Set<string | undefined> => new Set(cluster.list(pods).map((pod) => pod.spec.nodeName));
+    expect(nodesInUse()).toEqual(new Set(['offshoot-node-1', 'offshoot-node-2']));
     await cluster.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'third' } });
     await cluster.settle();
-    expect(places()).toEqual(new Set(['offshoot-node-1', 'offshoot-node-2', 'third']));
+    expect(nodesInUse()).toEqual(new Set(['offshoot-node-1', 'offshoot-node-2', 'third']));
     await cluster.change(daemonSets, 'default/agent', withImage('app:2'));
     await cluster.settle();
     expect(images(cluster)).toEqual(['app:2', 'app:2', 'app:2']);
@@ -90,7 +90,7 @@ describe('daemon sets', () => {
 });
 
 describe('pods', () => {
-  test('one that fits nowhere says why, and starts when a node fits', async () => {
+  test('report why they cannot be scheduled, and start when a node matches', async () => {
     const cluster = await testCluster();
     await cluster.create({
       apiVersion: 'v1',
@@ -117,7 +117,7 @@ describe('pods', () => {
     expect(cluster.must(pods, 'default/picky').status?.phase).toBe('Running');
   });
 
-  test('a slow one starts in its time', async () => {
+  test('start after the delay that they simulate', async () => {
     const clock = new FakeClock(new Date().toISOString());
     const cluster = await testCluster({ clock });
     await cluster.create({
@@ -133,7 +133,7 @@ describe('pods', () => {
     expect(cluster.must(pods, 'default/late').status?.phase).toBe('Running');
   });
 
-  test('no two pods share an address', async () => {
+  test('get distinct IPs', async () => {
     const cluster = await testCluster();
     await cluster.create(workload('ReplicaSet', 'web', { replicas: 20 }));
     await cluster.settle();

@@ -17,8 +17,8 @@ function slicesOf(cluster: TestCluster, name = 'web'): (Any & { endpoints: JsonO
   return cluster.list(slices).filter((slice) => slice.metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 
-describe('the simulation itself', () => {
-  test('goes on after a restart with what was left undone', async () => {
+describe('the simulation', () => {
+  test('continues unfinished work after a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'simulate-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
     const before = await testCluster(false, { dataDir });
@@ -36,7 +36,7 @@ describe('the simulation itself', () => {
     expect(again.embedded.store.version).toBe(version);
   });
 
-  test('rests when there is nothing to do', async () => {
+  test('writes nothing when there is nothing to do', async () => {
     const cluster = await testCluster({ nodes: 2 });
     await cluster.create(pod('one'));
     await cluster.settle();
@@ -46,14 +46,14 @@ describe('the simulation itself', () => {
     expect(cluster.list(nodes, '')).toHaveLength(2);
   });
 
-  test('controllers can be left out', async () => {
+  test('does not run disabled controllers', async () => {
     const cluster = await testCluster({ disabled: ['scheduler'] });
     await cluster.create(pod('one'));
     await cluster.settle();
     expect(cluster.must(pods, 'default/one').spec.nodeName).toBeUndefined();
   });
 
-  test('what was done is told as Events on the objects', async () => {
+  test('records Events on objects', async () => {
     const cluster = await testCluster();
     await cluster.create(pod('one'));
     await cluster.settle();
@@ -61,7 +61,7 @@ describe('the simulation itself', () => {
     expect(events).toContainEqual(['Scheduled', 'Successfully assigned default/one to offshoot-node-1']);
   });
 
-  test('refusals carry a status that clients understand', async () => {
+  test('refuses a request with the same status as Kubernetes', async () => {
     const cluster = await testCluster();
     await cluster.create({
       apiVersion: 'v1',

@@ -1,11 +1,10 @@
-// Whoever asks for a billion pods gets them little by little, while everybody else is served.
+// A billion pods are created in small batches, and other requests are served meanwhile.
 import { expect, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
 import { startEmbedded } from '../server.ts';
 import { testClient } from '../testing/http.ts';
-import { longestTurn } from '../testing/longest-turn.ts';
+import { expectNoStall } from '../testing/longest-turn.ts';
 
-const A_MOMENT_MS = 200;
 const BILLION = 1_000_000_000;
 
 const apps = '/apis/apps/v1/namespaces/default';
@@ -24,22 +23,21 @@ const work = {
 test.each<[string, string, object]>([
   ['a Deployment', `${apps}/deployments`, { ...selected, replicas: BILLION }],
   [
-    'a StatefulSet that starts its pods at once',
+    'a parallel StatefulSet',
     `${apps}/statefulsets`,
     { ...selected, replicas: BILLION, serviceName: 'a', podManagementPolicy: 'Parallel' },
   ],
   ['a Job', jobs, work],
   ['an indexed Job', jobs, { ...work, parallelism: 100_000, completionMode: 'Indexed' }],
-])('%s of a billion pods holds up nobody', { timeout: 60_000 }, async (_title, path, spec) => {
+])('%s with a billion pods does not block other requests', { timeout: 60_000 }, async (_title, path, spec) => {
   const embedded = await startEmbedded();
   const client = testClient(embedded);
   try {
     const pods = (): number => embedded.store.list('pods', { namespace: 'default' }).length;
-    const stallMs = await longestTurn(async () => {
+    await expectNoStall(async () => {
       expect((await client.post(path, { metadata: { name: 'many' }, spec })).code).toBe(201);
       await until(() => pods() > 1_000, 50_000);
     });
-    expect(stallMs).toBeLessThan(A_MOMENT_MS);
   } finally {
     client.close();
     await embedded.stop();

@@ -1,10 +1,10 @@
-// StatefulSets: pods with names that stay, made and replaced one after the other (or all at once, when asked).
+// StatefulSets: pods with stable names, created and replaced one after the other (or in parallel, if configured).
 import { sameJson } from '../patch/json.ts';
 import { pods as podCollection, statefulSets } from '../kinds/types.ts';
 import type { Collection, Pod, PodTemplate, StatefulSet } from '../kinds/types.ts';
 import type { Controller } from './loop.ts';
 import { burst, claim, isActive, isAvailable, isReady, nextAvailableInMs, podFrom } from './pods.ts';
-import { forgetRevisions, labelled, labelOf, revisionLabel, revisionsOf, templateOf } from './revisions.ts';
+import { truncateHistory, withRevisionLabel, labelOf, revisionLabel, revisionsOf, templateOf } from './revisions.ts';
 import type { Revisions } from './revisions.ts';
 import { ownersOrSelectors, ownersOfKind, safeSelector, self, withoutZeros } from './values.ts';
 import type { World } from './world.ts';
@@ -22,7 +22,6 @@ function hasEnded(pod: Pod): boolean {
   return pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded';
 }
 
-/** What a stateful set needs now. */
 export function planStatefulSet(world: World, set: StatefulSet): Plan {
   const now = world.now();
   const { owned, writes: claimed } = claim(
@@ -42,10 +41,10 @@ export function planStatefulSet(world: World, set: StatefulSet): Plan {
     set.metadata.deletionTimestamp === undefined ? nextSteps(world, set, owned, revisions, current, healthy) : [];
   const status = statusAfter(set, owned, revisions, current, now);
   const inUse = new Set([current, revisions.update, ...owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? '')]);
-  const writes = [...steps, ...forgetRevisions(set, revisions, inUse)];
+  const writes = [...steps, ...truncateHistory(set, revisions, inUse)];
   if (!sameJson(status, set.status ?? {})) writes.push(statusOf(set, status));
-  const againInMs = nextAvailableInMs(owned, minReadySeconds, now);
-  return { writes, ...(againInMs !== undefined && { againInMs }) };
+  const requeueAfterMs = nextAvailableInMs(owned, minReadySeconds, now);
+  return { writes, ...(requeueAfterMs !== undefined && { requeueAfterMs }) };
 }
 
 function currentRevision(set: StatefulSet, revisions: Revisions): string {
@@ -53,7 +52,7 @@ function currentRevision(set: StatefulSet, revisions: Revisions): string {
   return revisions.all.some((one) => one.metadata.name === known) ? known : revisions.update;
 }
 
-/** The pods to make or to remove now: what is missing first, then what is too much, then what is outdated. */
+/** The next writes: create missing pods first, then delete surplus pods, then outdated ones. */
 function nextSteps(
   world: World,
   set: StatefulSet,
@@ -69,7 +68,7 @@ function nextSteps(
   const writes: Write[] = [];
   for (let ordinal = first; ordinal < end; ordinal++) {
     const pod = byOrdinal.get(ordinal);
-    if (pod === undefined) writes.push(...birth(world, set, ordinal, revisions, current));
+    if (pod === undefined) writes.push(...createPodAndClaims(world, set, ordinal, revisions, current));
     else if (hasEnded(pod) && pod.metadata.deletionTimestamp === undefined) writes.push(deleteOf(pod));
     if (!parallel && (writes.length > 0 || !healthy(pod!))) return writes;
     if (writes.length >= burst) return writes;
@@ -91,8 +90,14 @@ function nextSteps(
   return [];
 }
 
-/** A pod of this number, and the volume claims that it needs first. */
-function birth(world: World, set: StatefulSet, ordinal: number, revisions: Revisions, current: string): Write[] {
+/** Creates the missing volume claims of a pod, and then the pod. */
+function createPodAndClaims(
+  world: World,
+  set: StatefulSet,
+  ordinal: number,
+  revisions: Revisions,
+  current: string,
+): Write[] {
   const first = set.spec.ordinals?.start ?? 0;
   const { rollingUpdate, type } = set.spec.updateStrategy ?? {};
   const kept =
@@ -102,10 +107,10 @@ function birth(world: World, set: StatefulSet, ordinal: number, revisions: Revis
         ? ordinal < first + (set.status?.currentReplicas ?? 0)
         : ordinal < first + rollingUpdate.partition;
   const revision = kept ? current : revisions.update;
-  const pod = podOf(set, ordinal, labelled(set, templateOf(set, revisions, revision), revision));
+  const pod = podOf(set, ordinal, withRevisionLabel(set, templateOf(set, revisions, revision), revision));
   const message = (name: string): string => `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`;
-  const note = { about: set, type: 'Normal', reason: 'SuccessfulCreate', message } as const;
-  return [...volumeClaims(world, set, pod.metadata.name!), createOf(pod, note)];
+  const event = { about: set, type: 'Normal', reason: 'SuccessfulCreate', message } as const;
+  return [...volumeClaims(world, set, pod.metadata.name!), createOf(pod, event)];
 }
 
 function podOf(set: StatefulSet, ordinal: number, template: PodTemplate): NewObject {

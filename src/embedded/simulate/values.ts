@@ -1,4 +1,4 @@
-// Small readings of values that all simulated controllers share.
+// Small functions that all simulated controllers share.
 import type { KubeObject } from '../../kube/objects.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { InvalidSelectorError, selectorOf } from '../../kube/selector.ts';
@@ -7,19 +7,19 @@ import type { StoreEvent } from '../store/types.ts';
 import type { Condition } from '../kinds/types.ts';
 import type { World } from './world.ts';
 
-/** Only the counts that are not zero: the API leaves the others out. */
+/** Drops counts that are zero, as the API does. */
 export function withoutZeros<T extends Readonly<Record<string, number | undefined>>>(counts: T): Partial<T> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => (count ?? 0) !== 0)) as Partial<T>;
 }
 
-/** Only the fields that are there. */
+/** Drops undefined fields. */
 export function defined<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 
-/** The selector of an object; undefined when it is missing or wrong, so that it selects nothing. */
+/** The selector of an object; undefined, which selects nothing, when it is missing or invalid. */
 export function safeSelector(selector: LabelSelector | undefined): Selector | undefined {
   if (selector === undefined) return undefined;
   try {
@@ -39,7 +39,7 @@ export function resolveCount(value: number | string, total: number, roundUp: boo
   return roundUp ? Math.ceil(exact) : Math.floor(exact);
 }
 
-/** Sets a condition; its transition time moves only with its status. The time comes first when it is new. */
+/** Sets a condition; its transition time changes only with its status. */
 export function withCondition<T extends Condition>(conditions: readonly T[] | undefined, next: T): readonly T[] {
   const before = conditions?.find((condition) => condition.type === next.type);
   const kept = before?.status === next.status ? { ...next, lastTransitionTime: before.lastTransitionTime } : next;
@@ -58,18 +58,18 @@ export function conditionOf<T extends Condition>(conditions: readonly T[] | unde
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Oldest first; the name decides between objects of one second. */
+/** Sorts oldest first, and by name within one second. */
 export function byAge(left: KubeObject, right: KubeObject): number {
   const order = (left.metadata.creationTimestamp ?? '').localeCompare(right.metadata.creationTimestamp ?? '');
   return order !== 0 ? order : left.metadata.name.localeCompare(right.metadata.name);
 }
 
-/** Wakes the object itself. */
+/** Enqueues the object itself. */
 export function self(event: StoreEvent): Iterable<string> {
   return [event.stored.key];
 }
 
-/** Wakes the controllers of this kind that an object has or had. */
+/** Enqueues the owners of this kind that control the object or controlled it before. */
 export function ownersOfKind(kind: string): (event: StoreEvent) => Iterable<string> {
   return ({ stored, previous }) => {
     const keys = new Set<string>();
@@ -83,7 +83,7 @@ export function ownersOfKind(kind: string): (event: StoreEvent) => Iterable<stri
   };
 }
 
-/** Wakes the controller of this kind that an object has, or those whose selectors match it while it has none. */
+/** Enqueues the owner of this kind that controls the object; for an orphan, all whose selectors match it. */
 export function ownersOrSelectors(
   kind: string,
   collection: string,

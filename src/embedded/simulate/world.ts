@@ -1,5 +1,5 @@
-// What the simulated controllers see: the store, and who owns and who selects whom. The look-ups are kept current event
-// by event, so that no controller ever walks over a whole collection to find its own.
+// What the simulated controllers read: the store, with indexes by owner, label and selector. Every event updates the
+// indexes, so that no controller has to scan a whole collection.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import { matches } from '../../kube/selector.ts';
 import type { Selector } from '../../kube/selector.ts';
@@ -11,7 +11,6 @@ import type { Stored, StoreEvent } from '../store/types.ts';
 import type { Collection, Labels } from '../kinds/types.ts';
 import { SelectorIndex } from './selector-index.ts';
 
-/** Where an object is in the store. */
 export interface StoreKey {
   readonly collection: string;
   readonly key: string;
@@ -20,15 +19,15 @@ export interface StoreKey {
 /** Reads the selector of an object; undefined when it selects nothing. */
 export type SelectorReader = (object: AnyObject) => Selector | undefined;
 
-/** Collections whose objects are looked up by their labels. */
-const labelled = new Set(['pods', 'replicasets.apps']);
+/** Collections with an index by label. */
+const indexedByLabel = new Set(['pods', 'replicasets.apps']);
 
 export class World {
   readonly #store: Store;
   readonly #registry: Registry;
   readonly #now: () => number;
   readonly #dependents = new Map<string, Map<string, StoreKey>>();
-  /** Objects that are gone although others still name them as owners. */
+  /** The uids of deleted objects that others still name as owners. */
   readonly #gone = new Set<string>();
   readonly #byLabel = new Map<string, Set<string>>();
   readonly #selectors = new Map<string, { readonly read: SelectorReader; readonly index: SelectorIndex }>();
@@ -69,11 +68,11 @@ export class World {
 
   /** Every object that names this one as an owner. */
   dependents(uid: string | undefined): AnyObject[] {
-    const places = [...(this.#dependents.get(uid ?? '')?.values() ?? [])];
-    return places.flatMap(({ collection, key }) => this.get<AnyObject>(collection, key) ?? []);
+    const storeKeys = [...(this.#dependents.get(uid ?? '')?.values() ?? [])];
+    return storeKeys.flatMap(({ collection, key }) => this.get<AnyObject>(collection, key) ?? []);
   }
 
-  /** True of an owner that was seen to go, whether its kind is still served or not. */
+  /** True for an owner that was deleted, even if its kind is no longer served. */
   isGone(uid: string): boolean {
     return this.#gone.has(uid);
   }
@@ -81,15 +80,15 @@ export class World {
   /** The objects of a collection that this one controls. */
   controlled<T extends KubeObject>(collection: Collection<T>, uid: string | undefined): T[] {
     const found: T[] = [];
-    for (const place of this.#dependents.get(uid ?? '')?.values() ?? []) {
-      if (place.collection !== collection) continue;
-      const object = this.get(collection, place.key);
+    for (const storeKey of this.#dependents.get(uid ?? '')?.values() ?? []) {
+      if (storeKey.collection !== collection) continue;
+      const object = this.get(collection, storeKey.key);
       if (object !== undefined && controllerOf(object)?.uid === uid) found.push(object);
     }
     return found;
   }
 
-  /** The objects of a namespace whose labels a selector matches; only for pods and replica sets. */
+  /** The objects of a namespace that a selector matches; only for pods and replica sets. */
   selected<T extends KubeObject>(collection: Collection<T>, namespace: string, selector: Selector): T[] {
     const found: T[] = [];
     for (const key of this.#candidates(collection, namespace, selector)) {
@@ -104,7 +103,7 @@ export class World {
     return this.#selectors.get(collection)?.index.matching(namespace, labels) ?? [];
   }
 
-  /** The resource that serves a collection in the version in which its objects are stored. */
+  /** The resource of a collection, in its storage version. */
   resource(collection: string): Resource | undefined {
     return this.#collections().get(collection);
   }
@@ -122,18 +121,18 @@ export class World {
     return resource && collectionOf(resource);
   }
 
-  /** Every collection that is served, each once. */
+  /** All collections that are served. */
   collections(): readonly string[] {
     return [...this.#collections().keys()];
   }
 
-  /** Takes in one object that was there before the simulation began. */
-  adopt(stored: Stored): void {
+  /** Indexes an object that existed before the simulation started. */
+  add(stored: Stored): void {
     this.#index(stored);
   }
 
-  /** Takes in one change of the store. */
-  see(event: StoreEvent): void {
+  /** Updates the indexes after a change of the store. */
+  observe(event: StoreEvent): void {
     if (event.previous !== undefined) this.#unindex(event.previous);
     if (event.type !== 'DELETED') return this.#index(event.stored);
     const { uid = '' } = event.stored.object.metadata;
@@ -143,17 +142,17 @@ export class World {
 
   #index(stored: Stored): void {
     const { collection, key, object } = stored;
-    const place = { collection, key };
+    const storeKey = { collection, key };
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const places = this.#dependents.get(uid) ?? new Map<string, StoreKey>();
-      this.#dependents.set(uid, places.set(`${collection} ${key}`, place));
+      const storeKeys = this.#dependents.get(uid) ?? new Map<string, StoreKey>();
+      this.#dependents.set(uid, storeKeys.set(`${collection} ${key}`, storeKey));
     }
     const namespace = object.metadata.namespace ?? '';
-    if (labelled.has(collection)) {
+    if (indexedByLabel.has(collection)) {
       for (const [name, value] of Object.entries(object.metadata.labels ?? {})) {
-        const file = `${collection} ${namespace} ${name}=${value}`;
-        const keys = this.#byLabel.get(file) ?? new Set();
-        this.#byLabel.set(file, keys.add(key));
+        const label = `${collection} ${namespace} ${name}=${value}`;
+        const keys = this.#byLabel.get(label) ?? new Set();
+        this.#byLabel.set(label, keys.add(key));
       }
     }
     const selecting = this.#selectors.get(collection);
@@ -162,22 +161,22 @@ export class World {
 
   #unindex({ collection, key, object }: Stored): void {
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      const places = this.#dependents.get(uid);
-      places?.delete(`${collection} ${key}`);
-      if (places?.size !== 0) continue;
+      const storeKeys = this.#dependents.get(uid);
+      storeKeys?.delete(`${collection} ${key}`);
+      if (storeKeys?.size !== 0) continue;
       this.#dependents.delete(uid);
       this.#gone.delete(uid);
     }
-    if (!labelled.has(collection)) return;
+    if (!indexedByLabel.has(collection)) return;
     for (const [name, value] of Object.entries(object.metadata.labels ?? {})) {
-      const file = `${collection} ${object.metadata.namespace ?? ''} ${name}=${value}`;
-      const keys = this.#byLabel.get(file);
+      const label = `${collection} ${object.metadata.namespace ?? ''} ${name}=${value}`;
+      const keys = this.#byLabel.get(label);
       keys?.delete(key);
-      if (keys?.size === 0) this.#byLabel.delete(file);
+      if (keys?.size === 0) this.#byLabel.delete(label);
     }
   }
 
-  /** Keys that may match: those with the rarest of the labels that the selector requires. */
+  /** Keys that may match: those with the rarest label that the selector requires. */
   #candidates(collection: string, namespace: string, selector: Selector): Iterable<string> {
     let rarest: ReadonlySet<string> | undefined;
     for (const { key, operator, values } of selector) {
@@ -203,7 +202,7 @@ export class World {
   }
 }
 
-/** The owner that manages an object. */
+/** The owner that controls an object. */
 export function controllerOf(
   object: KubeObject,
 ): { readonly kind: string; readonly name: string; readonly uid: string } | undefined {

@@ -1,5 +1,5 @@
-// What a controller wants changed, as data, and the one function that does it: through the same verbs as requests from
-// outside, so that defaults, validation, admission, generations and field owners are those of any other write.
+// The planned writes of a controller, and the function that performs them: through the same verbs as API requests, so
+// that defaults, validation, admission, generations and field managers are the same.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import type { Cluster, Target, UserInfo, WriteOptions } from '../rest/context.ts';
@@ -19,55 +19,55 @@ export interface NewObject {
 }
 
 export type Write =
-  | { readonly verb: 'create'; readonly object: NewObject; readonly note?: PlannedEvent }
-  /** Replaces the object, or what its subresource covers, if it is still at the version that it carries. */
+  | { readonly verb: 'create'; readonly object: NewObject; readonly event?: PlannedEvent }
+  /** Replaces the object or its subresource; fails with a conflict if its resourceVersion is outdated. */
   | {
       readonly verb: 'update';
       readonly object: KubeObject;
       readonly subresource?: string;
-      readonly note?: PlannedEvent;
+      readonly event?: PlannedEvent;
     }
   | {
       readonly verb: 'delete';
       readonly object: KubeObject;
       readonly options?: DeleteOptions;
-      readonly note?: PlannedEvent;
+      readonly event?: PlannedEvent;
     };
 
-/** What a controller wants now, and when to look again although nothing has changed. */
+/** What a controller writes, and when to requeue the key without an event. */
 export interface Plan {
   readonly writes: readonly Write[];
-  readonly againInMs?: number;
+  readonly requeueAfterMs?: number;
 }
 
 export const nothing: Plan = { writes: [] };
 
-export function createOf(object: NewObject, note?: PlannedEvent): Write {
-  return { verb: 'create', object, ...(note !== undefined && { note }) };
+export function createOf(object: NewObject, event?: PlannedEvent): Write {
+  return { verb: 'create', object, ...(event !== undefined && { event }) };
 }
 
-export function updateOf(object: KubeObject, note?: PlannedEvent): Write {
-  return { verb: 'update', object, ...(note !== undefined && { note }) };
+export function updateOf(object: KubeObject, event?: PlannedEvent): Write {
+  return { verb: 'update', object, ...(event !== undefined && { event }) };
 }
 
-/** The object with its status replaced by this one. */
+/** Replaces the status of an object. */
 export function statusOf(object: KubeObject, status: object): Write {
   return { verb: 'update', object: { ...object, status } as KubeObject, subresource: 'status' };
 }
 
-export function deleteOf(object: KubeObject, options: DeleteOptions = {}, note?: PlannedEvent): Write {
-  return { verb: 'delete', object, options, ...(note !== undefined && { note }) };
+export function deleteOf(object: KubeObject, options: DeleteOptions = {}, event?: PlannedEvent): Write {
+  return { verb: 'delete', object, options, ...(event !== undefined && { event }) };
 }
 
-/** Who writes: the user that admission sees, and the owner of the written fields. */
+/** The user for admission, and the field manager. */
 export interface Writer {
   readonly user: UserInfo;
   readonly manager: string;
-  /** The source of its Events. */
+  /** The source component of its Events. */
   readonly component: string;
 }
 
-/** The writer that a controller of the controller manager is. */
+/** The identity of a controller in kube-controller-manager. */
 export function controllerManager(name: string, component = name): Writer {
   return {
     user: {
@@ -79,10 +79,10 @@ export function controllerManager(name: string, component = name): Writer {
   };
 }
 
-/** Writes that happen in one turn of the event loop, in memory: requests get their share after so many. */
-const atOnce = 100;
+/** How many writes happen before the event loop serves other requests. */
+const batchSize = 100;
 
-/** Carries the writes out in order; neighbours that create or delete run together. Rejects with the first refusal. */
+/** Performs the writes in order; consecutive creations or deletions run in parallel. Rejects with the first refusal. */
 export async function perform(cluster: Cluster, writes: readonly Write[], writer: Writer): Promise<void> {
   const options: WriteOptions = {
     user: writer.user,
@@ -94,22 +94,22 @@ export async function perform(cluster: Cluster, writes: readonly Write[], writer
   for (let start = 0; start < writes.length;) {
     const { verb } = writes[start]!;
     let end = start + 1;
-    if (verb !== 'update') while (writes[end]?.verb === verb && end - start < atOnce) end++;
+    if (verb !== 'update') while (writes[end]?.verb === verb && end - start < batchSize) end++;
     const results = await Promise.allSettled(
       writes.slice(start, end).map((write) => performOne(cluster, write, options, writer.component)),
     );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    if (end - start === atOnce) await nextTurn();
+    if (end - start === batchSize) await nextTurn();
     start = end;
   }
 }
 
 async function performOne(cluster: Cluster, write: Write, options: WriteOptions, component: string): Promise<void> {
   const written = await performVerb(cluster, write, options);
-  if (write.note === undefined) return;
-  const event = eventOf(write.note, written.metadata.name, component, Date.now());
-  // A story that cannot be told is no reason to stop working.
+  if (write.event === undefined) return;
+  const event = eventOf(write.event, written.metadata.name, component, Date.now());
+  // Recording Events is best effort.
   await performVerb(cluster, createOf(event), options).catch(() => undefined);
 }
 

@@ -1,4 +1,4 @@
-// The durable back end of the store: one SQLite file in a data directory, committed to disk before a write is promised.
+// The durable back end of the store: a SQLite file in a data directory, synced to disk before a write is acknowledged.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,7 +17,7 @@ const schema = `
   INSERT OR IGNORE INTO meta VALUES ('version', 1);
 `;
 
-/** Opens (or makes) the database of a data directory, emptied when `fresh`. Refuses one that another process has open. */
+/** Opens or creates the database in a data directory; `fresh` empties it. Throws if another process has it open. */
 export function openSqlite(directory: string, options: { readonly fresh?: boolean } = {}): Backend {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const ownerFile = join(directory, 'server.pid');
@@ -25,7 +25,7 @@ export function openSqlite(directory: string, options: { readonly fresh?: boolea
   const isNew = !existsSync(file);
   const database = new DatabaseSync(file);
   try {
-    // Until there is something to lose, waiting for the disk at every step of making the file is waiting for nothing.
+    // A new file holds no data yet, so creating it need not sync at every step.
     prepare(database, isNew ? 'OFF' : 'FULL');
     database.exec('PRAGMA synchronous = FULL');
     if (isNew) database.exec('PRAGMA wal_checkpoint');
@@ -38,7 +38,7 @@ export function openSqlite(directory: string, options: { readonly fresh?: boolea
       { cause: error },
     );
   }
-  // Versions go on from where they were: whoever remembers the old content must not mistake the new one for it.
+  // Resource versions keep increasing, so that clients cannot confuse old and new objects.
   if (options.fresh === true) database.exec('DELETE FROM objects');
   writeFileSync(ownerFile, `${process.pid}\n`);
   const upsert = database.prepare(
@@ -76,11 +76,11 @@ export function openSqlite(directory: string, options: { readonly fresh?: boolea
 }
 
 function prepare(database: DatabaseSync, synchronous: 'OFF' | 'FULL'): void {
-  // The exclusive lock belongs to the process: the operating system drops it even after kill -9.
+  // The operating system releases the exclusive lock when the process ends, even after kill -9.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   database.exec(`PRAGMA synchronous = ${synchronous}`);
   database.exec('PRAGMA journal_mode = WAL');
-  // Everything is in memory already and read from here only at the start: a large cache would hold it twice.
+  // The store keeps all objects in memory and reads the file only at start: a large cache would duplicate them.
   database.exec('PRAGMA cache_size = -8192');
   database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
 }
@@ -97,12 +97,12 @@ function ownerOf(file: string): string {
   }
 }
 
-/** What the directory holds is no cluster of ours. */
+/** The directory does not contain a valid database. */
 class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable';
 }
 
-/** Another process serves from this directory. */
+/** Another process uses this directory. */
 export class DataDirectoryInUse extends Error {
   constructor(directory: string, pid: string) {
     const owner = pid === '' ? 'another process' : `the process ${pid}`;

@@ -37,8 +37,8 @@ function erase(store: Store, key: string): Promise<unknown> {
   return store.write({ collection: things, key, expect: store.get(things, key)!.version, next: undefined });
 }
 
-describe('writes', () => {
-  test('stamp a version that only rises and freeze what they keep', async () => {
+describe('write', () => {
+  test('sets an increasing version and freezes the object', async () => {
     const store = new Store();
     const first = await store.write({ collection: things, key: 'a/x', expect: 0, next: thing('a/x', { deep: [1] }) });
     const second = await store.write({ collection: things, key: 'a/y', expect: 0, next: thing('a/y') });
@@ -48,7 +48,7 @@ describe('writes', () => {
     expect(JSON.parse(first.bytes.toString())).toEqual(first.object);
   });
 
-  test('happen only at the expected version, also within one turn', async () => {
+  test('rejects with a conflict unless the version is the expected one, also for concurrent writes', async () => {
     const store = new Store();
     const outcomes = await Promise.allSettled([
       store.write({ collection: things, key: 'a/x', expect: 0, next: thing('a/x', 1) }),
@@ -62,14 +62,14 @@ describe('writes', () => {
     );
   });
 
-  test('reach subscribers in order, and only those that subscribed before', async () => {
+  test('notifies earlier subscribers in order', async () => {
     const store = new Store();
     const seen: string[] = [];
-    const tell = ({ type, version, stored }: StoreEvent): void => {
+    const record = ({ type, version, stored }: StoreEvent): void => {
       seen.push(`${type} ${stored.key} ${version}`);
     };
     await put(store, 'a/early');
-    const stop = store.subscribe(things, tell);
+    const stop = store.subscribe(things, record);
     await put(store, 'a/x');
     await put(store, 'a/x', 1);
     await erase(store, 'a/x');
@@ -79,7 +79,7 @@ describe('writes', () => {
   });
 });
 
-test('a listener that throws harms neither the writer nor the other listeners', async () => {
+test('a listener that throws affects neither the writer nor other listeners', async () => {
   const errors: unknown[] = [];
   const store = new Store({ onError: (error) => errors.push(error) });
   const seen: string[] = [];
@@ -91,7 +91,7 @@ test('a listener that throws harms neither the writer nor the other listeners', 
   expect([errors.length, seen]).toEqual([1, ['a/x']]);
 });
 
-test('a commit that fails changes nothing and is told to every writer', async () => {
+test('a failed commit changes nothing and rejects all its writes', async () => {
   let broken = true;
   const commit = (): void => {
     if (broken) throw new Error('disk full');
@@ -108,7 +108,7 @@ test('a commit that fails changes nothing and is told to every writer', async ()
   expect([store.version, store.count(things), events.length]).toEqual([8, 1, 1]);
 });
 
-test('lists are in key order, by namespace, and can show the past', async () => {
+test('list returns objects in key order, of one namespace or all, also at a past version', async () => {
   const store = new Store();
   for (const key of ['b/1', 'a/2', 'a-b/1', 'a/1']) await put(store, key);
   const then = store.version;
@@ -122,27 +122,27 @@ test('lists are in key order, by namespace, and can show the past', async () => 
   expect(store.list(things, { at: then }).find(({ key }) => key === 'a/2')?.object['value']).toBe(0);
 });
 
-test('the state at any remembered version is the state that was', async () => {
+test('list at any past version returns the state of that version', async () => {
   const operation = fc.record({ key: fc.constantFrom('a/1', 'a/2', 'b/1'), remove: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 20 }), async (operations) => {
       const store = new Store();
       const past = new Map<number, string>();
-      const picture = (at?: number): string =>
+      const snapshot = (at?: number): string =>
         JSON.stringify(store.list(things, at === undefined ? {} : { at }).map(({ object }) => object));
-      past.set(store.version, picture());
+      past.set(store.version, snapshot());
       for (const [index, { key, remove }] of operations.entries()) {
         if (!remove) await put(store, key, index);
         else if (store.get(things, key) !== undefined) await erase(store, key);
-        past.set(store.version, picture());
+        past.set(store.version, snapshot());
       }
-      for (const [version, wanted] of past) expect(picture(version)).toBe(wanted);
+      for (const [version, expected] of past) expect(snapshot(version)).toBe(expected);
     }),
     { numRuns: 50 },
   );
 });
 
-test('the past is bounded: older versions are refused', async () => {
+test('history is limited, and versions before it are refused', async () => {
   const store = new Store({ history: { events: 3 } });
   const start = store.version;
   for (let index = 0; index < 10; index++) await put(store, 'a/x', index);
@@ -153,8 +153,8 @@ test('the past is bounded: older versions are refused', async () => {
   expect(store.eventsAfter(things, store.version)).toEqual([]);
 });
 
-describe('on disk', () => {
-  test('objects, big integers and the version survive a restart', async () => {
+describe('a store on disk', () => {
+  test('keeps objects, big integers and the version across a restart', async () => {
     const home = directory();
     const first = new Store({ backend: openSqlite(home) });
     await put(first, 'a/x', 9_007_199_254_740_993n);
@@ -171,7 +171,7 @@ describe('on disk', () => {
     second.close();
   });
 
-  test('a second user of the directory is refused and told who has it', () => {
+  test('refuses a second user of the directory and names the process that uses it', () => {
     const home = directory();
     const store = new Store({ backend: openSqlite(home) });
     expect(() => openSqlite(home)).toThrow(DataDirectoryInUse);
@@ -180,7 +180,7 @@ describe('on disk', () => {
     openSqlite(home).close();
   });
 
-  test('what was acknowledged before kill -9 is there afterwards', async () => {
+  test('keeps all writes that were acknowledged before kill -9', async () => {
     const home = directory();
     const script = `
       const { Store } = await import(${JSON.stringify(new URL('store.ts', import.meta.url).href)});

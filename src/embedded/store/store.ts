@@ -1,5 +1,5 @@
-// The state of the cluster: every object, one version counter, and what happened lately. Writes that arrive in one turn
-// of the event loop are committed together, and nobody sees or is promised a change before it is durable.
+// The state of the cluster: all objects, one version counter, and recent events. Writes of one event loop turn are
+// committed together. A change is visible and acknowledged only after it is durable.
 import { storedFromJson, storedFromObject } from './stored.ts';
 import { Table } from './table.ts';
 import { VersionConflict } from './types.ts';
@@ -8,10 +8,10 @@ import type { Backend, Change, HistoryLimits, Stored, StoreEvent } from './types
 export type StoreListener = (event: StoreEvent) => void;
 
 export interface StoreOptions {
-  /** Absent keeps everything in memory only. */
+  /** Without a back end, objects are kept in memory only. */
   readonly backend?: Backend;
   readonly history?: Partial<HistoryLimits>;
-  /** Told when a listener throws: the others and the writer are not to suffer for it. */
+  /** Called when a listener throws. Neither the writer nor other listeners are affected. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -26,7 +26,7 @@ interface Subscriber {
   readonly listener: StoreListener;
 }
 
-const everything = '';
+const allCollections = '';
 
 export class Store {
   readonly #backend: Backend | undefined;
@@ -60,7 +60,7 @@ export class Store {
     return this.#tables.get(collection)?.get(key);
   }
 
-  /** The objects of a collection in key order, of one namespace or of all; as they were at a version when one is given. */
+  /** The objects of a collection in key order, of one namespace or of all, now or at the version `at`. */
   list(collection: string, options: { namespace?: string; at?: number } = {}): readonly Stored[] {
     const table = this.#tables.get(collection);
     if (options.at !== undefined && options.at < this.#version) {
@@ -69,19 +69,19 @@ export class Store {
     return table?.list(options.namespace) ?? [];
   }
 
-  /** How many objects a collection holds. */
+  /** The number of objects in a collection. */
   count(collection: string): number {
     return this.#tables.get(collection)?.size ?? 0;
   }
 
-  /** What happened to a collection after a version; throws `Compacted` when that is forgotten. */
+  /** The events of a collection after a version; throws `Compacted` when they are not kept any more. */
   eventsAfter(collection: string, version: number): readonly StoreEvent[] {
     return this.#table(collection).eventsAfter(version);
   }
 
-  /** Calls the listener for each later change of a collection, in order; of every collection when none is named. */
+  /** Calls the listener for every later change of a collection, in order; without a name, of all collections. */
   subscribe(collection: string | undefined, listener: StoreListener): () => void {
-    const name = collection ?? everything;
+    const name = collection ?? allCollections;
     const subscriber = { since: this.#version, listener };
     const subscribers = this.#subscribers.get(name) ?? new Set();
     this.#subscribers.set(name, subscribers.add(subscriber));
@@ -90,7 +90,7 @@ export class Store {
     };
   }
 
-  /** Objects as they are now, then every later change: nothing is missed or told twice in between. */
+  /** Returns the current objects and subscribes to later changes, without gaps or duplicates. */
   watch(
     collection: string,
     listener: StoreListener,
@@ -98,24 +98,24 @@ export class Store {
     return { initial: [...this.list(collection)], stop: this.subscribe(collection, listener) };
   }
 
-  /** Makes one change; rejects with `VersionConflict` when the object is not at the expected version. */
+  /** Commits one change; rejects with `VersionConflict` when the object is not at the expected version. */
   write(change: Change): Promise<Stored> {
     if (this.#closed) return Promise.reject(new Error('the store is closed'));
     return new Promise((resolve, reject) => {
       this.#pending.push({ change, resolve, reject });
       if (this.#pending.length > 1) return;
-      // Without a disk to wait for there is nothing to share, so memory commits at the end of this very step.
+      // Batching only pays off with a disk: without one, commit in the next microtask.
       if (this.#backend === undefined) queueMicrotask(() => this.#flush());
       else setImmediate(() => this.#flush());
     });
   }
 
-  /** Forgets the past of every collection: watches that resume from it are told to list again. */
+  /** Drops the history of all collections: watches that resume from it must list again. */
   compact(version: number = this.#version): void {
     for (const table of this.#tables.values()) table.compact(version);
   }
 
-  /** Commits what is pending and lets go of the disk. */
+  /** Commits pending writes and closes the back end. */
   close(): void {
     if (this.#closed) return;
     this.#flush();
@@ -146,7 +146,7 @@ export class Store {
     this.#publish(events);
   }
 
-  /** What each write would do, one after the other, without doing it. */
+  /** Computes the result of each write in order, without changing the state. */
   #evaluate(writes: readonly PendingWrite[]): { events: StoreEvent[]; outcomes: (Stored | Error)[]; version: number } {
     const ahead = new Map<string, Stored | undefined>();
     const events: StoreEvent[] = [];
@@ -170,7 +170,7 @@ export class Store {
 
   #publish(events: readonly StoreEvent[]): void {
     for (const event of events) {
-      for (const name of [event.stored.collection, everything]) {
+      for (const name of [event.stored.collection, allCollections]) {
         for (const { since, listener } of this.#subscribers.get(name) ?? []) {
           if (event.version <= since) continue;
           try {

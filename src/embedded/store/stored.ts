@@ -1,5 +1,5 @@
-// One version of an object: JSON text for as long as it is stored, and a frozen value for as long as somebody uses it.
-// Tens of thousands of values would fill the memory; made again from the text, one costs some microseconds.
+// One version of an object: stored as JSON, parsed into a frozen value while it is in use. Keeping tens of thousands of
+// parsed values would fill the memory; parsing one again takes microseconds.
 import { deepFreeze, freezeParsed } from '../../watchable/index.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import { parseJson, stringifyJson } from '../../kube/json.ts';
@@ -11,6 +11,7 @@ class TextStored implements Stored {
   readonly version: number;
   readonly bytes: Buffer;
   #object: WeakRef<AnyObject> | undefined;
+  #apiVersion: string | undefined;
 
   constructor(collection: string, key: string, version: number, bytes: Buffer, object?: AnyObject) {
     this.collection = collection;
@@ -18,6 +19,10 @@ class TextStored implements Stored {
     this.version = version;
     this.bytes = bytes;
     if (object !== undefined) this.#object = new WeakRef(object);
+  }
+
+  get apiVersion(): string {
+    return (this.#apiVersion ??= interned(apiVersionIn(this.bytes) ?? this.object.apiVersion));
   }
 
   get object(): AnyObject {
@@ -30,13 +35,32 @@ class TextStored implements Stored {
   }
 }
 
-/** Takes an object into the store's keeping: stamps its version and freezes it. */
+const front = Buffer.from('{"apiVersion":"');
+const quote = 0x22;
+
+/** The `apiVersion` at the start of a JSON text, where the server always writes it. */
+function apiVersionIn(bytes: Buffer): string | undefined {
+  if (!bytes.subarray(0, front.length).equals(front)) return undefined;
+  const text = bytes.toString('utf8', front.length, bytes.indexOf(quote, front.length));
+  return text.includes('\\') ? undefined : text;
+}
+
+/** Shared strings: tens of thousands of objects have one of a few versions. */
+const apiVersions = new Map<string, string>();
+
+function interned(apiVersion: string): string {
+  const known = apiVersions.get(apiVersion);
+  if (known === undefined) apiVersions.set(apiVersion, apiVersion);
+  return known ?? apiVersion;
+}
+
+/** Prepares an object for the store: sets its resourceVersion and freezes it. */
 export function storedFromObject(collection: string, key: string, version: number, object: AnyObject): Stored {
   const stamped = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
   return new TextStored(collection, key, version, Buffer.from(stringifyJson(stamped)), deepFreeze(stamped));
 }
 
-/** Takes an object back from durable storage; it is parsed when somebody looks inside. */
+/** Restores an object from durable storage; it is parsed on first use. */
 export function storedFromJson(collection: string, key: string, version: number, json: Uint8Array): Stored {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   return new TextStored(collection, key, version, bytes);

@@ -1,4 +1,4 @@
-// One collection of the store: its objects in key order, and the recent past of them. Only store.ts writes to it.
+// One collection of the store: its objects in key order, and their recent events. Only store.ts writes to it.
 import { Compacted } from './types.ts';
 import type { HistoryLimits, Stored, StoreEvent } from './types.ts';
 
@@ -8,7 +8,7 @@ export class Table {
   readonly #limits: HistoryLimits;
   #log: { readonly event: StoreEvent; readonly at: number }[] = [];
   #logBytes = 0;
-  /** The past after this version is known. */
+  /** The log is complete after this version. */
   #floor: number;
 
   constructor(limits: HistoryLimits, floor: number) {
@@ -32,7 +32,7 @@ export class Table {
     return this.#sorted.slice(start, end);
   }
 
-  /** The objects as they were at a version; throws `Compacted` when that is forgotten. */
+  /** The objects at a past version; throws `Compacted` when its history is not kept any more. */
   listAt(version: number, namespace = ''): readonly Stored[] {
     const later = this.eventsAfter(version);
     if (later.length === 0) return this.list(namespace);
@@ -46,9 +46,9 @@ export class Table {
     return [...state.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** What happened after a version, oldest first; throws `Compacted` when some of it is forgotten. */
+  /** The events after a version, oldest first; throws `Compacted` when some are not kept any more. */
   eventsAfter(version: number): readonly StoreEvent[] {
-    this.#forget(Date.now());
+    this.#trimLog(Date.now());
     if (version < this.#floor) throw new Compacted(version, this.#floor);
     let low = 0;
     let high = this.#log.length;
@@ -60,21 +60,21 @@ export class Table {
     return this.#log.slice(low).map((entry) => entry.event);
   }
 
-  /** Puts an object back that was loaded from durable storage; it makes no event. */
+  /** Adds an object from durable storage, without an event. */
   restore(stored: Stored): void {
-    this.#place(stored);
+    this.#put(stored);
   }
 
   apply(event: StoreEvent, now: number): void {
     if (event.type === 'DELETED') this.#remove(event.stored.key);
-    else this.#place(event.stored);
+    else this.#put(event.stored);
     this.#log.push({ event, at: now });
     this.#logBytes += event.stored.bytes.length;
-    // Forgetting in large steps keeps the price of one write small.
-    if (this.#log.length > this.#limits.events * 2 || this.#logBytes > this.#limits.bytes * 2) this.#forget(now);
+    // Trimming in large steps keeps single writes fast.
+    if (this.#log.length > this.#limits.events * 2 || this.#logBytes > this.#limits.bytes * 2) this.#trimLog(now);
   }
 
-  /** Forgets the past up to a version. */
+  /** Drops the events up to a version. */
   compact(version: number): void {
     const kept = this.#log.findIndex((entry) => entry.event.version > version);
     const dropped = kept < 0 ? this.#log : this.#log.slice(0, kept);
@@ -83,7 +83,7 @@ export class Table {
     this.#floor = Math.max(this.#floor, version);
   }
 
-  #forget(now: number): void {
+  #trimLog(now: number): void {
     let drop = Math.max(0, this.#log.length - this.#limits.events);
     let bytes = this.#logBytes;
     for (let index = 0; index < drop; index++) bytes -= this.#log[index]!.event.stored.bytes.length;
@@ -93,7 +93,7 @@ export class Table {
     if (drop > 0) this.compact(this.#log[drop - 1]!.event.version);
   }
 
-  #place(stored: Stored): void {
+  #put(stored: Stored): void {
     const index = firstAtOrAfter(this.#sorted, stored.key);
     if (this.#sorted[index]?.key === stored.key) this.#sorted[index] = stored;
     else this.#sorted.splice(index, 0, stored);

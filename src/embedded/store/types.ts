@@ -1,19 +1,20 @@
-// The words of the store: what it holds, what changes it, what it tells. Its users are the REST verbs and the
-// simulated controllers; it knows nothing of HTTP.
+// The types of the store: objects, changes and events. Used by the REST verbs and the simulated controllers.
 import type { AnyObject } from '../../kube/objects.ts';
 
-/** One version of one object: frozen, and serialised at most once however many readers and watchers it has. */
+/** One version of one object: frozen, and serialised once for all readers and watchers. */
 export interface Stored {
   /** The plural and the group, as in `pods` or `deployments.apps`. All served versions share one collection. */
   readonly collection: string;
   /** `namespace/name`, or `name` for a cluster-scoped object. */
   readonly key: string;
   readonly version: number;
+  /** The `apiVersion` of the object, available without parsing it. */
+  readonly apiVersion: string;
   readonly object: AnyObject;
   readonly bytes: Buffer;
 }
 
-/** A committed change. `stored` of a deletion is the last state, stamped with the version of the deletion. */
+/** A committed change. For a deletion, `stored` is the last state with the version of the deletion. */
 export interface StoreEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly version: number;
@@ -21,7 +22,7 @@ export interface StoreEvent {
   readonly previous: Stored | undefined;
 }
 
-/** A change of one object: it happens only while the stored version is still the expected one. */
+/** A change of one object. It fails unless the stored version is the expected one. */
 export interface Change {
   readonly collection: string;
   readonly key: string;
@@ -31,11 +32,11 @@ export interface Change {
   readonly next: AnyObject | undefined;
 }
 
-/** Where committed changes go to outlive the process. */
+/** Durable storage of committed changes. */
 export interface Backend {
-  /** Everything that was committed, and the highest version ever given out. */
+  /** All committed objects, and the highest version ever used. */
   load(): { readonly version: number; readonly rows: Iterable<StoredRow> };
-  /** Makes the changes durable, all or none, before it returns. */
+  /** Commits the changes durably, all or none, before it returns. */
   commit(events: readonly StoreEvent[], version: number): void;
   close(): void;
 }
@@ -47,7 +48,7 @@ export interface StoredRow {
   readonly json: Uint8Array;
 }
 
-/** How much of the past a collection remembers for watches that resume and lists that go on. */
+/** How much history a collection keeps for watches that resume and paged lists. */
 export interface HistoryLimits {
   readonly events: number;
   readonly bytes: number;
@@ -64,7 +65,7 @@ export class VersionConflict extends Error {
   }
 }
 
-/** The past that was asked for has been forgotten. */
+/** The requested history is not kept any more. */
 export class Compacted extends Error {
   readonly oldest: number;
   constructor(asked: number, oldest: number) {

@@ -1,4 +1,4 @@
-// A bare HTTPS client for tests of the embedded server: nothing between the test and the wire.
+// A plain HTTPS client for tests of the embedded server, without retries or caches.
 import { Agent, request } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Embedded } from '../server.ts';
@@ -8,14 +8,14 @@ export interface Reply {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body read as JSON. */
+  /** The body parsed as JSON. */
   readonly body: Json;
 }
 
-/** JSON of which a test knows the shape. */
+/** JSON whose structure the test knows. */
 export type Json = { readonly [field: string]: Json };
 
-/** A text inside JSON. */
+/** Casts a JSON value to a string. */
 export function textIn(value: Json | undefined): string {
   return value as unknown as string;
 }
@@ -23,7 +23,7 @@ export function textIn(value: Json | undefined): string {
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly type?: string;
-  /** `admin` (the default) sends the administrator's token, '' sends none. */
+  /** The administrator's token by default; '' sends none. */
   readonly token?: string;
 }
 
@@ -31,7 +31,7 @@ export interface TestClient {
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>;
   get(path: string, options?: CallOptions): Promise<Reply>;
   post(path: string, body: unknown, options?: CallOptions): Promise<Reply>;
-  /** Opens a watch; lines can be awaited as they come. */
+  /** Opens a watch. */
   watch(path: string, options?: CallOptions): Promise<WatchReader>;
   close(): void;
 }
@@ -91,7 +91,7 @@ class WatchReader {
     this.#lines = linesOf(response);
   }
 
-  /** The next lines. Fails when the watch ends before it sent so many. */
+  /** The next lines. Throws when the watch ends before. */
   async take(count: number): Promise<WatchLine[]> {
     const taken: WatchLine[] = [];
     while (taken.length < count) {
@@ -107,7 +107,7 @@ class WatchReader {
     return (await this.take(count)).map(({ type, object }) => `${type} ${textIn(object['metadata']?.['name'])}`);
   }
 
-  /** Everything until the server ends the watch. */
+  /** All lines until the server ends the watch. */
   async rest(): Promise<WatchLine[]> {
     const taken: WatchLine[] = [];
     for (let next = await this.#lines.next(); next.done !== true; next = await this.#lines.next())

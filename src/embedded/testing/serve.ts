@@ -1,4 +1,4 @@
-// An embedded cluster without controllers for all tests of a file, and a client for it.
+// An embedded cluster without controllers, shared by all tests of a file, and a client for it.
 import { afterAll } from 'vitest';
 import { startEmbedded } from '../server.ts';
 import type { Embedded, EmbeddedOptions } from '../server.ts';

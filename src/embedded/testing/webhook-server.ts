@@ -1,4 +1,4 @@
-// An HTTPS server for tests that plays the webhook of a cluster.
+// An HTTPS server for tests that serves webhooks.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -7,14 +7,14 @@ import type { Json } from './http.ts';
 
 export interface WebhookServer {
   readonly url: string;
-  /** Who vouches for it, as `clientConfig.caBundle` wants it. */
+  /** The CA certificate for `clientConfig.caBundle`. */
   readonly caBundle: string;
   close(): Promise<void>;
 }
 
-/** Starts one, which is also the service `hook` of the namespace default. No answer leaves the caller waiting. */
+/** Its certificate is also valid for the service `hook` in `default`. Without a response the caller keeps waiting. */
 export async function startWebhookServer(
-  answer: (path: string, review: Json) => object | number | undefined | Promise<object | number | undefined>,
+  respond: (path: string, review: Json) => object | number | undefined | Promise<object | number | undefined>,
 ): Promise<WebhookServer> {
   const authority = createAuthority({ commonName: 'hooks', days: 1 });
   const names = { dnsNames: ['localhost', 'hook.default.svc'], ipAddresses: ['127.0.0.1'] };
@@ -22,10 +22,10 @@ export async function startWebhookServer(
   const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {
     void text(request).then(async (body) => {
       const review = JSON.parse(body) as Json;
-      const answered = await answer(new URL(request.url ?? '/', 'https://hook').pathname, review);
-      if (typeof answered === 'number') return response.writeHead(answered).end('no');
+      const result = await respond(new URL(request.url ?? '/', 'https://hook').pathname, review);
+      if (typeof result === 'number') return response.writeHead(result).end('no');
       const uid = review['request']!['uid'];
-      return answered && response.end(JSON.stringify({ ...review, response: { uid, ...answered } }));
+      return result && response.end(JSON.stringify({ ...review, response: { uid, ...result } }));
     });
   });
   await new Promise<void>((resolve) => {

@@ -1,5 +1,4 @@
-// The kinds of the AWS App Mesh controller as the embedded server knows them: names and columns of their own, content
-// unchecked.
+// CustomResourceDefinitions of the AWS App Mesh controller, with their names and columns, but without validation.
 import type { ApiObject } from '../../resource.ts';
 import { type Column, type KindOutline, outline } from './define.ts';
 

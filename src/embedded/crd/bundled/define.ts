@@ -1,4 +1,4 @@
-// Writes small custom resource definitions: the names and columns of a kind, any content.
+// Makes small CustomResourceDefinitions: the names and columns of a kind, with any content.
 import type { ApiObject } from '../../resource.ts';
 
 export interface Column {
@@ -15,7 +15,7 @@ export interface KindOutline {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly cluster?: true;
-  /** The first is the one in which objects are stored. */
+  /** The first is the storage version. */
   readonly versions: readonly [string, ...string[]];
   readonly columns?: readonly Column[];
   readonly annotations?: Readonly<Record<string, string>>;

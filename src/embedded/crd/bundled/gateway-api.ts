@@ -1,11 +1,11 @@
-// The Gateway API's kinds as the embedded server knows them: names and columns of their own, content unchecked.
+// CustomResourceDefinitions of the Gateway API, with their names and columns, but without validation.
 import type { ApiObject } from '../../resource.ts';
 import { type Column, type KindOutline, outline } from './define.ts';
 
 const shared = {
   group: 'gateway.networking.k8s.io',
   categories: ['gateway-api'],
-  // The server refuses definitions in Kubernetes' own groups that do not carry this annotation.
+  // The server refuses definitions in Kubernetes' own groups without this annotation.
   annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/gateway-api' },
 } as const;
 const hostnames: Column = { name: 'Hostnames', path: '.spec.hostnames' };

@@ -1,4 +1,4 @@
-// Istio's kinds as the embedded server knows them: names and columns of their own, content unchecked.
+// CustomResourceDefinitions of Istio, with their names and columns, but without validation.
 import type { ApiObject } from '../../resource.ts';
 import { type Column, type KindOutline, outline } from './define.ts';
 

@@ -5,7 +5,6 @@ import { ageColumn, column, humanDuration, nameColumn } from './text.ts';
 
 const none = '<none>';
 
-/** What has become of a request. */
 function condition(request: ApiObject): string {
   const types = new Set(objects(request, 'status', 'conditions').map((each) => text(each, 'type')));
   const decision = ['Denied', 'Approved'].find((type) => types.has(type)) ?? (types.has('Failed') ? '' : 'Pending');

@@ -1,4 +1,4 @@
-// What is expected here was compared with the tables of kube-apiserver 1.36.4.
+// The expected values were compared with the tables of kube-apiserver 1.36.4.
 import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../resource.ts';
 import { columnsOf } from './index.ts';
@@ -18,8 +18,8 @@ function pod(status: ApiObject, spec: ApiObject = {}, metadata: ApiObject = {}):
   return row('', 'Pod', { metadata, spec: { containers: [{ name: 'a' }], ...spec }, status });
 }
 
-describe('pods', () => {
-  test('running, with restarts', () => {
+describe('pod columns', () => {
+  test('show a running pod with restarts', () => {
     const status = {
       phase: 'Running',
       podIPs: [{ ip: '10.0.0.1' }],
@@ -87,7 +87,7 @@ describe('pods', () => {
       '2/2',
     ],
     [
-      'done',
+      'completed',
       { phase: 'Succeeded', containerStatuses: [{ state: { terminated: { exitCode: 0, reason: 'Completed' } } }] },
       {},
       'Completed',
@@ -101,19 +101,19 @@ describe('pods', () => {
       '0/1',
     ],
     ['evicted', { phase: 'Failed', reason: 'Evicted' }, {}, 'Evicted', '0/1'],
-  ])('%s', (_name, status, spec, text, ready) => {
+  ])('show the status and readiness of a pod (%s)', (_name, status, spec, text, ready) => {
     expect(pod(status, spec)).toMatchObject({ Status: text, Ready: ready });
   });
 
-  test('terminating', () => {
+  test('show a pod that is being deleted as Terminating', () => {
     expect(pod({ phase: 'Running' }, {}, { deletionTimestamp: creationTimestamp })).toMatchObject({
       Status: 'Terminating',
     });
   });
 });
 
-describe('other kinds', () => {
-  test('deployment', () => {
+describe('columns of other kinds', () => {
+  test('show the replicas, containers and selector of a deployment', () => {
     const spec = {
       replicas: 3,
       selector: { matchLabels: { b: '2', a: '1' } },
@@ -136,7 +136,7 @@ describe('other kinds', () => {
     });
   });
 
-  test('service', () => {
+  test('show the addresses and ports of a service', () => {
     const spec = {
       type: 'LoadBalancer',
       clusterIPs: ['10.0.0.1'],
@@ -150,7 +150,7 @@ describe('other kinds', () => {
     });
   });
 
-  test('lists that are long end in how many are left', () => {
+  test('shorten long lists and say how many items are left out', () => {
     const endpoints = [1, 2, 3, 4].map((last) => ({ addresses: [`10.0.0.${last}`] }));
     expect(row('discovery.k8s.io', 'EndpointSlice', { endpoints, ports: [{ name: 'web' }] })).toMatchObject({
       Ports: 'web',
@@ -166,7 +166,7 @@ describe('other kinds', () => {
     });
   });
 
-  test('events of both groups read alike', () => {
+  test('are the same for events of both API groups', () => {
     const about = { kind: 'Pod', name: 'p' };
     const expected = { 'Last Seen': '5m', Reason: 'R', Object: 'pod/p', Message: 'm' };
     expect(
@@ -196,11 +196,11 @@ test.each([
   [8 * 86_400, '8d'],
   [800 * 86_400, '2y70d'],
   [-5, '<invalid>'],
-])('%i seconds are %s', (seconds, text) => {
+])('humanDuration prints %i seconds as %s', (seconds, text) => {
   expect(humanDuration(seconds * 1000)).toBe(text);
 });
 
-test('a selector in the notation of kubectl', () => {
+test('selectorText prints a selector in the notation of kubectl', () => {
   const matchExpressions = [
     { key: 'z', operator: 'In', values: ['b', 'a'] },
     { key: 'c', operator: 'DoesNotExist' },

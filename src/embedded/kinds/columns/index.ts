@@ -1,9 +1,9 @@
-// Which table each built-in kind prints.
+// The printer columns of the built-in kinds.
 import type { ApiObject, PrinterColumn } from '../../resource.ts';
 import { at, count, isObject, objects, scalarText, text } from '../read.ts';
 import { certificateRequestColumns } from './certificates.ts';
 import {
-  defaultMarkedName,
+  nameOrDefault,
   endpointsColumns,
   endpointSliceColumns,
   ingressClassColumns,
@@ -55,7 +55,7 @@ function eventSource(event: ApiObject): string {
   return instance === '' ? component : `${component}, ${instance}`;
 }
 
-/** Both shapes of an event print the same table. */
+/** The events of both API groups have the same columns. */
 const eventColumns: readonly PrinterColumn[] = [
   column('Last Seen', 'string', lastSeen),
   column('Type', 'string', (event) => text(event, 'type')),
@@ -164,7 +164,7 @@ const table: Readonly<Record<string, readonly PrinterColumn[]>> = {
     column('PreemptionPolicy', 'string', (object) => text(object, 'preemptionPolicy')),
   ],
   'storage.k8s.io/StorageClass': [
-    defaultMarkedName('storageclass.kubernetes.io/is-default-class'),
+    nameOrDefault('storageclass.kubernetes.io/is-default-class'),
     column('Provisioner', 'string', (object) => text(object, 'provisioner')),
     column('ReclaimPolicy', 'string', (object) => text(object, 'reclaimPolicy') || 'Delete'),
     column('VolumeBindingMode', 'string', (object) => text(object, 'volumeBindingMode') || 'Immediate'),

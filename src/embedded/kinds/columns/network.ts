@@ -1,4 +1,4 @@
-// The tables of the kinds that name and reach pods.
+// The columns of services, endpoints, ingresses and network policies.
 import type { ApiObject, PrinterColumn } from '../../resource.ts';
 import { at, count, isObject, objects, scalarText, stringMap, strings, text } from '../read.ts';
 import { ageColumn, column, formatLabels, formatSelector, listWithMore, nameColumn, wide } from './text.ts';
@@ -81,7 +81,7 @@ function ingressHosts(ingress: ApiObject): string {
   const rules = objects(ingress, 'spec', 'rules');
   const hosts = rules.map((rule) => text(rule, 'host')).filter((host) => host !== '');
   if (hosts.length === 0) return '*';
-  // The real table counts the rules that are left out, with or without a host.
+  // As in Kubernetes, the number counts all rules that are left out, with or without a host.
   return hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${rules.length - 3} more...` : hosts.join(',');
 }
 
@@ -94,8 +94,8 @@ export const ingressColumns: readonly PrinterColumn[] = [
   ageColumn,
 ];
 
-/** The name, marked when an annotation makes this the default of its kind. */
-export function defaultMarkedName(annotation: string): PrinterColumn {
+/** The name, followed by "(default)" when the annotation marks the default class. */
+export function nameOrDefault(annotation: string): PrinterColumn {
   return column(
     'Name',
     'string',
@@ -108,7 +108,7 @@ export function defaultMarkedName(annotation: string): PrinterColumn {
 }
 
 export const ingressClassColumns: readonly PrinterColumn[] = [
-  defaultMarkedName('ingressclass.kubernetes.io/is-default-class'),
+  nameOrDefault('ingressclass.kubernetes.io/is-default-class'),
   column('Controller', 'string', (object) => text(object, 'spec', 'controller')),
   column('Parameters', 'string', (object) => {
     const parameters = at(object, 'spec', 'parameters');

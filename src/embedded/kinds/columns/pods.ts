@@ -1,4 +1,4 @@
-// The table of pods: how far its containers are, in the words that kubectl users know.
+// The columns of pods, nodes and volumes, as `kubectl get` prints them.
 import type { ApiObject, PrinterColumn } from '../../resource.ts';
 import { at, condition, conditionIsTrue, count, isObject, objects, scalarText, strings, text } from '../read.ts';
 import { ageColumn, column, nameColumn, since, wide } from './text.ts';
@@ -8,7 +8,7 @@ interface PodSummary {
   readonly total: number;
   readonly reason: string;
   readonly restarts: number;
-  /** When a container last stopped before a restart. */
+  /** When a container last terminated before a restart. */
   readonly lastRestart: string;
 }
 
@@ -30,7 +30,7 @@ function terminatedReason(terminated: unknown): string {
 }
 
 interface InitSummary {
-  /** Set while an init container still has to finish. */
+  /** Set while an init container has not finished. */
   readonly reason?: string;
   readonly ready: number;
   readonly all: Restarts;

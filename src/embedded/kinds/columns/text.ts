@@ -1,10 +1,9 @@
-// How values appear in the tables of the API server: ages, selectors, lists that end in "more...".
+// How the API server formats the cells of its tables: ages, selectors, lists that end in "more...".
 import type { ApiObject, PrinterColumn } from '../../resource.ts';
 import { at, objects, stringMap, strings, text } from '../read.ts';
 
 type Cell = string | number | boolean | null;
 
-/** A column whose cells are a function of the object. */
 export function column(
   name: string,
   type: PrinterColumn['type'],
@@ -27,13 +26,13 @@ export const ageColumn: PrinterColumn = column('Age', 'string', (object, now) =>
   since(at(object, 'metadata', 'creationTimestamp'), now),
 );
 
-/** The table of kinds that have no columns of their own. */
+/** The columns of kinds without columns of their own. */
 export const plainColumns: readonly PrinterColumn[] = [
   nameColumn,
   column('Created At', 'date', (object) => text(object, 'metadata', 'creationTimestamp')),
 ];
 
-/** A duration with one or two units, coarser the longer it is. */
+/** A duration in one or two units; the longer it is, the coarser. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return '<invalid>';
@@ -96,13 +95,13 @@ export function formatSelector(selector: unknown): string {
   return selectorText(selector) || '<none>';
 }
 
-/** At most `most` items, then how many are left out. */
+/** At most `most` items, followed by the number of items left out. */
 export function listWithMore(items: readonly string[], most: number, separator = ','): string {
   const shown = items.slice(0, most).join(separator);
   return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
 }
 
-/** The wide columns of everything that has a pod template. */
+/** The wide columns of kinds with a pod template. */
 export function templateColumns(...template: readonly string[]): readonly PrinterColumn[] {
   const join = (object: ApiObject, field: string): string =>
     objects(object, ...template, 'spec', 'containers')
@@ -111,7 +110,7 @@ export function templateColumns(...template: readonly string[]): readonly Printe
   return [wide('Containers', (object) => join(object, 'name')), wide('Images', (object) => join(object, 'image'))];
 }
 
-/** The value of a numeric field: 0 when absent. */
+/** A column with the value of a numeric field; 0 when absent. */
 export function counter(name: string, ...path: readonly string[]): PrinterColumn {
   return column(name, 'integer', (object) => Number(at(object, ...path) ?? 0));
 }

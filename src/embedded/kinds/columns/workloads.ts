@@ -1,4 +1,4 @@
-// The tables of the kinds that run pods, and of those that scale and protect them.
+// The columns of workloads, autoscalers and disruption budgets.
 import type { ApiObject, PrinterColumn } from '../../resource.ts';
 import { convertObject } from '../convert.ts';
 import { at, conditionIsTrue, count, isObject, numberAt, objects, scalarText, stringMap, text } from '../read.ts';
@@ -132,7 +132,7 @@ export const cronJobColumns: readonly PrinterColumn[] = [
   wide('Selector', (object) => formatSelector(at(object, 'spec', 'jobTemplate', 'spec', 'selector'))),
 ];
 
-/** Where a metric stands and where it should: the source is named after the metric's type. */
+/** The current and the target value of a metric. Its source is in the field named after its type. */
 function metricText(spec: ApiObject, status: ApiObject | undefined): string {
   const type = text(spec, 'type');
   const field = type.charAt(0).toLowerCase() + type.slice(1);
@@ -145,8 +145,8 @@ function metricText(spec: ApiObject, status: ApiObject | undefined): string {
   if (type === 'Resource' || type === 'ContainerResource') {
     if (average !== undefined) return `${text(source, 'name')}: ${currentAverage}/${average}`;
     const used = numberAt(current, 'averageUtilization');
-    const wanted = numberAt(target, 'averageUtilization');
-    return `${text(source, 'name')}: ${used === undefined ? '<unknown>' : `${used}%`}/${wanted === undefined ? '<auto>' : `${wanted}%`}`;
+    const desired = numberAt(target, 'averageUtilization');
+    return `${text(source, 'name')}: ${used === undefined ? '<unknown>' : `${used}%`}/${desired === undefined ? '<auto>' : `${desired}%`}`;
   }
   if (type === 'Pods') return `${currentAverage}/${average ?? '<unknown>'}`;
   if (average !== undefined) return `${currentAverage}/${average} (avg)`;

@@ -1,4 +1,4 @@
-// What the API server fills in when a built-in object is read: on creation, on every update, and in what was stored.
+// The defaults of the built-in kinds: set on creation, on every update, and when an object is read from the store.
 import type { ApiObject, Resource } from '../../resource.ts';
 import { isObject, text } from '../read.ts';
 import { fill, inField, inItems, intoField } from './fill.ts';
@@ -41,9 +41,9 @@ function service(object: ApiObject): ApiObject {
       );
     }
     if (type === 'ExternalName') return spec;
-    const outside =
+    const hasExternalTraffic =
       type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && hasItems(spec, 'externalIPs'));
-    if (outside) spec = fill(spec, { externalTrafficPolicy: 'Cluster' });
+    if (hasExternalTraffic) spec = fill(spec, { externalTrafficPolicy: 'Cluster' });
     if (type === 'LoadBalancer') spec = fill(spec, { allocateLoadBalancerNodePorts: true });
     return fill(spec, { internalTrafficPolicy: 'Cluster' });
   });
@@ -60,7 +60,7 @@ function hasItems(object: ApiObject, field: string): boolean {
   return Array.isArray(list) && list.length > 0;
 }
 
-/** Plain text becomes data: what is stored has only data. */
+/** Moves `stringData` into `data`: only `data` is stored. */
 function secret(object: ApiObject): ApiObject {
   const plain = object['stringData'];
   const typed = without(fill(object, { type: 'Opaque' }), 'stringData');
@@ -162,7 +162,7 @@ function ingressClass(object: ApiObject): ApiObject {
   );
 }
 
-const unknownNode = {
+const emptyNodeInfo = {
   machineID: '',
   systemUUID: '',
   bootID: '',
@@ -178,7 +178,7 @@ const unknownNode = {
 function node(object: ApiObject): ApiObject {
   const withSpec = intoField(object, 'spec', (spec) => spec);
   return intoField(withSpec, 'status', (given) => {
-    const status = fill(given, { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: unknownNode });
+    const status = fill(given, { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: emptyNodeInfo });
     return isObject(status['capacity']) ? fill(status, { allocatable: status['capacity'] }) : status;
   });
 }
@@ -188,7 +188,7 @@ function event(object: ApiObject): ApiObject {
   return fill(object, { source: {}, ...times, reportingComponent: '', reportingInstance: '' });
 }
 
-function newEvent(object: ApiObject): ApiObject {
+function eventsV1Event(object: ApiObject): ApiObject {
   const times = { deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null, eventTime: null };
   return fill(object, { deprecatedSource: {}, ...times });
 }
@@ -216,7 +216,7 @@ const table: Readonly<Record<string, Defaults>> = {
   'batch/CronJob': cronJob,
   'batch/Job': job,
   'discovery.k8s.io/EndpointSlice': endpointSlice,
-  'events.k8s.io/Event': newEvent,
+  'events.k8s.io/Event': eventsV1Event,
   'networking.k8s.io/IngressClass': ingressClass,
   'networking.k8s.io/NetworkPolicy': networkPolicy,
   'rbac.authorization.k8s.io/ClusterRole': (object) => fill(object, { rules: null }),
@@ -227,7 +227,7 @@ const table: Readonly<Record<string, Defaults>> = {
   'storage.k8s.io/StorageClass': (object) => fill(object, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
 };
 
-/** An object of a built-in kind with its defaults. Custom kinds have theirs from `decodeObject`. */
+/** Sets the defaults of a built-in kind. `decodeObject` sets those of custom resources. */
 export function setDefaults(resource: Resource, object: ApiObject): ApiObject {
   if (resource.custom) return object;
   const key = `${resource.group}/${resource.kind}`;

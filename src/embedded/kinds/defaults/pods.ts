@@ -3,7 +3,7 @@ import type { ApiObject } from '../../resource.ts';
 import { at, isObject, objects, text } from '../read.ts';
 import { fill, inField, inItems, intoField } from './fill.ts';
 
-/** The tag of an image reference; without one and without a digest it is `latest`. */
+/** The tag of an image reference; `latest` without a tag and a digest. */
 function imageTag(image: string): string {
   const [name = '', digest] = image.split('@');
   const tag = /:([^/:]+)$/.exec(name)?.[1];
@@ -73,7 +73,6 @@ function volume(value: ApiObject): ApiObject {
   );
 }
 
-/** The defaults of a pod's spec, in a pod and in a template. */
 function podSpec(spec: ApiObject): ApiObject {
   let result = fill(spec, {
     restartPolicy: 'Always',
@@ -87,11 +86,11 @@ function podSpec(spec: ApiObject): ApiObject {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) result = inItems(result, list, container);
   result = inItems(result, 'volumes', volume);
   const account = text(result, 'serviceAccountName') || text(result, 'serviceAccount');
-  // The old name of the field is still written beside the new one.
+  // The deprecated field `serviceAccount` is set as well.
   return account === '' ? result : { ...result, serviceAccountName: account, serviceAccount: account };
 }
 
-/** The defaults of the template in a field of a spec. */
+/** Sets the defaults of the pod template in a field of a spec. */
 export function inTemplate(spec: ApiObject, field = 'template'): ApiObject {
   return inField(spec, field, (template) =>
     intoField(
@@ -102,7 +101,7 @@ export function inTemplate(spec: ApiObject, field = 'template'): ApiObject {
   );
 }
 
-/** What is limited is also requested. */
+/** Requests default to the limits. */
 function requestsFromLimits(value: ApiObject): ApiObject {
   const limits = at(value, 'resources', 'limits');
   if (!isObject(limits)) return value;
@@ -115,7 +114,7 @@ function hostPorts(value: ApiObject): ApiObject {
   return inItems(value, 'ports', (port) => fill(port, { hostPort: port['containerPort'] }));
 }
 
-/** The defaults of a pod: more than a template gets. */
+/** Sets the defaults of a pod, which has more defaults than a pod template. */
 export function pod(object: ApiObject): ApiObject {
   return intoField(object, 'spec', (given) => {
     let spec = fill(podSpec(given), { enableServiceLinks: true });
@@ -131,7 +130,7 @@ function toleration(key: string): ApiObject {
   return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 };
 }
 
-/** What the admission plugins of every cluster add to a new pod. */
+/** What the default admission plugins add to a new pod. */
 export function admittedPod(object: ApiObject): ApiObject {
   return intoField(object, 'spec', (given) => {
     const account = text(given, 'serviceAccountName') || 'default';
@@ -151,7 +150,7 @@ export function admittedPod(object: ApiObject): ApiObject {
   });
 }
 
-/** Guaranteed, Burstable or BestEffort, by what the containers ask for. */
+/** Guaranteed, Burstable or BestEffort, by the requests and limits of the containers. */
 export function qosClass(object: ApiObject): string {
   const containers = [...objects(object, 'spec', 'containers'), ...objects(object, 'spec', 'initContainers')];
   const amounts = (value: ApiObject, kind: string): Record<string, unknown> => {

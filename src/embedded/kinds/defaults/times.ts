@@ -1,26 +1,26 @@
-// Times that nobody has set: in the API server's types they are always there, and written as null.
+// Unset times in conditions: the API server always writes them, as null.
 import type { ApiObject } from '../../resource.ts';
 import { fill, inField, inItems } from './fill.ts';
 
-const changed = { lastTransitionTime: null };
-const probed = { ...changed, lastProbeTime: null };
+const transitionTime = { lastTransitionTime: null };
+const probeTimes = { ...transitionTime, lastProbeTime: null };
 
-/** The times of a condition, by group and kind. */
+/** The time fields of conditions, by group and kind. */
 const conditionTimes: Readonly<Record<string, ApiObject>> = {
-  '/Namespace': changed,
-  '/Node': { ...changed, lastHeartbeatTime: null },
-  '/PersistentVolumeClaim': probed,
-  '/Pod': probed,
-  '/ReplicationController': changed,
-  'apps/DaemonSet': changed,
-  'apps/Deployment': { ...changed, lastUpdateTime: null },
-  'apps/ReplicaSet': changed,
-  'apps/StatefulSet': changed,
-  'autoscaling/HorizontalPodAutoscaler': changed,
-  'batch/Job': probed,
+  '/Namespace': transitionTime,
+  '/Node': { ...transitionTime, lastHeartbeatTime: null },
+  '/PersistentVolumeClaim': probeTimes,
+  '/Pod': probeTimes,
+  '/ReplicationController': transitionTime,
+  'apps/DaemonSet': transitionTime,
+  'apps/Deployment': { ...transitionTime, lastUpdateTime: null },
+  'apps/ReplicaSet': transitionTime,
+  'apps/StatefulSet': transitionTime,
+  'autoscaling/HorizontalPodAutoscaler': transitionTime,
+  'batch/Job': probeTimes,
 };
 
-/** An object whose conditions have all of their times. */
+/** Adds the unset times of all conditions. */
 export function withTimes(key: string, object: ApiObject): ApiObject {
   const times = conditionTimes[key];
   if (times === undefined) return object;

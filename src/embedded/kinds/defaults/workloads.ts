@@ -1,4 +1,4 @@
-// The defaults of the kinds that run pods, and of those that scale them.
+// The defaults of workloads and autoscalers.
 import type { ApiObject } from '../../resource.ts';
 import { at, isObject, objects, text } from '../read.ts';
 import { fill, inField, inItems, intoField } from './fill.ts';
@@ -91,12 +91,12 @@ export function job(object: ApiObject): ApiObject {
   return isObject(labels) ? intoField(filled, 'metadata', (metadata) => fill(metadata, { labels })) : filled;
 }
 
-/** A job selects its pods by labels that nobody else uses, unless it brings a selector of its own. */
+/** Generates the selector of a job, and the labels of its pods, unless `manualSelector` is set. */
 export function jobSelector(object: ApiObject): ApiObject {
   if (at(object, 'spec', 'manualSelector') === true) return object;
   const uid = text(object, 'metadata', 'uid');
   const name = text(object, 'metadata', 'name');
-  const own = {
+  const generatedLabels = {
     'controller-uid': uid,
     'job-name': name,
     'batch.kubernetes.io/controller-uid': uid,
@@ -104,7 +104,9 @@ export function jobSelector(object: ApiObject): ApiObject {
   };
   return inSpec(object, (spec) => {
     const labelled = intoField(spec, 'template', (template) =>
-      intoField(template, 'metadata', (metadata) => intoField(metadata, 'labels', (labels) => fill(labels, own))),
+      intoField(template, 'metadata', (metadata) =>
+        intoField(metadata, 'labels', (labels) => fill(labels, generatedLabels)),
+      ),
     );
     return intoField(labelled, 'selector', (selector) =>
       intoField(selector, 'matchLabels', (labels) => fill(labels, { 'batch.kubernetes.io/controller-uid': uid })),
@@ -120,7 +122,7 @@ export function cronJob(object: ApiObject): ApiObject {
       successfulJobsHistoryLimit: 3,
       failedJobsHistoryLimit: 1,
     });
-    // The defaults of a job come when the job is made; its template only gets those of the pod.
+    // The defaults of a job are set when the job is created; its template gets only those of the pod.
     return inField(filled, 'jobTemplate', (template) =>
       intoField(
         intoField(template, 'metadata', (metadata) => metadata),
@@ -131,7 +133,7 @@ export function cronJob(object: ApiObject): ApiObject {
   });
 }
 
-const cpuAtEighty = {
+const defaultMetric = {
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
 };
@@ -146,12 +148,12 @@ const scaleUp = {
 const scaleDown = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
 
 export function autoscaler(object: ApiObject): ApiObject {
-  const isFirst = text(object, 'apiVersion') === 'autoscaling/v1';
-  const metered = isFirst ? object : intoField(object, 'status', (status) => fill(status, { currentMetrics: null }));
+  const isV1 = text(object, 'apiVersion') === 'autoscaling/v1';
+  const metered = isV1 ? object : intoField(object, 'status', (status) => fill(status, { currentMetrics: null }));
   return inSpec(metered, (spec) => {
     const filled = fill(spec, { minReplicas: 1 });
-    if (isFirst) return filled;
-    const measured = objects(filled, 'metrics').length > 0 ? filled : { ...filled, metrics: [cpuAtEighty] };
+    if (isV1) return filled;
+    const measured = objects(filled, 'metrics').length > 0 ? filled : { ...filled, metrics: [defaultMetric] };
     return inField(measured, 'behavior', (behavior) => {
       const up = intoField(behavior, 'scaleUp', (rules) => fill(rules, scaleUp));
       return intoField(up, 'scaleDown', (rules) => fill(rules, scaleDown));

@@ -1,4 +1,4 @@
-// Roles, bindings and webhook configurations.
+// Validates roles and role bindings.
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, invalid, notSupported, required } from '../../schema/field-error.ts';
@@ -11,18 +11,18 @@ const rbacGroup = 'rbac.authorization.k8s.io';
 export function roleErrors(object: ApiObject): FieldError[] {
   const namespaced = object['kind'] === 'Role';
   return objects(object, 'rules').flatMap((rule, index) => {
-    const place = `rules[${index}]`;
+    const itemPath = `rules[${index}]`;
     const errors: FieldError[] = [];
     if (strings(rule, 'verbs').length === 0)
-      errors.push(required(`${place}.verbs`, 'verbs must contain at least one value'));
+      errors.push(required(`${itemPath}.verbs`, 'verbs must contain at least one value'));
     const urls = strings(rule, 'nonResourceURLs');
     if (urls.length > 0) {
       if (namespaced)
-        errors.push(invalid(`${place}.nonResourceURLs`, urls, 'namespaced rules cannot apply to non-resource URLs'));
+        errors.push(invalid(`${itemPath}.nonResourceURLs`, urls, 'namespaced rules cannot apply to non-resource URLs'));
       if (['apiGroups', 'resources', 'resourceNames'].some((field) => strings(rule, field).length > 0)) {
         errors.push(
           invalid(
-            `${place}.nonResourceURLs`,
+            `${itemPath}.nonResourceURLs`,
             urls,
             'rules cannot apply to both regular resources and non-resource URLs',
           ),
@@ -31,9 +31,9 @@ export function roleErrors(object: ApiObject): FieldError[] {
       return errors;
     }
     if (strings(rule, 'apiGroups').length === 0)
-      errors.push(required(`${place}.apiGroups`, 'resource rules must supply at least one api group'));
+      errors.push(required(`${itemPath}.apiGroups`, 'resource rules must supply at least one api group'));
     if (strings(rule, 'resources').length === 0)
-      errors.push(required(`${place}.resources`, 'resource rules must supply at least one resource'));
+      errors.push(required(`${itemPath}.resources`, 'resource rules must supply at least one resource'));
     return errors;
   });
 }

@@ -1,16 +1,15 @@
-// IP addresses: whether they are some, and which of them endpoints may have.
+// Validates IP addresses, and which of them endpoints may have.
 import { BlockList, isIP } from 'node:net';
 import { type FieldError, invalid } from '../../schema/field-error.ts';
 
 const addressText = 'must be a valid IP address';
 
-/** What is wrong with an address by itself. */
 export function addressErrors(address: string, path: string): FieldError[] {
   return isIP(address) === 0 ? [invalid(path, address, `${addressText}, (e.g. 10.9.8.7 or 2001:db8::ffff)`)] : [];
 }
 
-/** Ranges in which nobody else can be reached. */
-const special: readonly (readonly [why: string, ranges: BlockList])[] = [
+/** Ranges that are not allowed for endpoints. */
+const forbiddenRanges: readonly (readonly [why: string, ranges: BlockList])[] = [
   ['may not be in the loopback range (127.0.0.0/8, ::1/128)', rangesOf(['127.0.0.0', 8], ['::1', 128])],
   ['may not be in the link-local range (169.254.0.0/16, fe80::/10)', rangesOf(['169.254.0.0', 16], ['fe80::', 10])],
   [
@@ -27,16 +26,17 @@ function rangesOf(ipv4: [string, number], ipv6: [string, number]): BlockList {
   return ranges;
 }
 
-/** What is wrong with an address as that of an endpoint. */
 export function endpointAddressErrors(address: string, path: string): FieldError[] {
   const version = isIP(address);
   if (version === 0) return [invalid(path, address, addressText)];
   const family = version === 4 ? 'ipv4' : 'ipv6';
   if (unspecified.check(address, family)) return [invalid(path, address, `may not be unspecified (${address})`)];
-  return special.filter(([, ranges]) => ranges.check(address, family)).map(([why]) => invalid(path, address, why));
+  return forbiddenRanges
+    .filter(([, ranges]) => ranges.check(address, family))
+    .map(([why]) => invalid(path, address, why));
 }
 
-/** The same in an EndpointSlice, which has addresses of one family. */
+/** An EndpointSlice has addresses of one family only. */
 export function sliceAddressErrors(address: string, type: string, list: string, path: string): FieldError[] {
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const errors = addressErrors(address, path);

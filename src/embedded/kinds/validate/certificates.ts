@@ -1,4 +1,4 @@
-// Certificate signing requests: what may be asked for, and what an approval may say.
+// Validates certificate signing requests and their approval conditions.
 import type { ApiObject } from '../../resource.ts';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../schema/field-error.ts';
 import { numberAt, objects, strings, text } from '../read.ts';
@@ -38,11 +38,11 @@ export function certificateRequestErrors(object: ApiObject, old: ApiObject | und
   if (!Buffer.from(request, 'base64').toString().includes('-----BEGIN CERTIFICATE REQUEST-----')) {
     errors.push(invalid('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST'));
   }
-  const wanted = strings(spec, 'usages');
-  if (wanted.length === 0) errors.push(required('spec.usages'));
-  for (const [index, usage] of wanted.entries()) {
+  const requested = strings(spec, 'usages');
+  if (requested.length === 0) errors.push(required('spec.usages'));
+  for (const [index, usage] of requested.entries()) {
     if (!usages.includes(usage)) errors.push(notSupported(`spec.usages[${index}]`, usage, usages));
-    if (wanted.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
+    if (requested.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
   }
   errors.push(...signerErrors(text(spec, 'signerName')));
   const seconds = numberAt(spec, 'expirationSeconds');
@@ -53,7 +53,7 @@ export function certificateRequestErrors(object: ApiObject, old: ApiObject | und
   return [...errors, ...conditionErrors(object), ...(old === undefined ? [] : changeErrors(object, old))];
 }
 
-/** `example.com/name`. */
+/** A signer name has the form `example.com/name`. */
 function signerErrors(name: string): FieldError[] {
   if (name === '') return [required('spec.signerName')];
   if (!name.includes('/')) {
@@ -74,23 +74,23 @@ function conditionErrors(object: ApiObject): FieldError[] {
   const conditions = objects(object, 'status', 'conditions');
   const types = conditions.map((condition) => text(condition, 'type'));
   const errors = conditions.flatMap((condition, index) => {
-    const place = `status.conditions[${index}]`;
+    const itemPath = `status.conditions[${index}]`;
     const [type, status] = [text(condition, 'type'), text(condition, 'status')];
     const allowed = decisions.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
     return [
-      ...(type === '' ? [required(`${place}.type`)] : []),
-      ...(status === '' ? [required(`${place}.status`)] : []),
-      ...(status !== '' && !allowed.includes(status) ? [notSupported(`${place}.status`, status, allowed)] : []),
-      ...(types.indexOf(type) < index ? [duplicate(`${place}.type`, type)] : []),
+      ...(type === '' ? [required(`${itemPath}.type`)] : []),
+      ...(status === '' ? [required(`${itemPath}.status`)] : []),
+      ...(status !== '' && !allowed.includes(status) ? [notSupported(`${itemPath}.status`, status, allowed)] : []),
+      ...(types.indexOf(type) < index ? [duplicate(`${itemPath}.type`, type)] : []),
     ];
   });
-  const both = types.filter((type) => type === 'Approved' || type === 'Denied');
-  if (new Set(both).size < 2) return errors;
+  const approvals = types.filter((type) => type === 'Approved' || type === 'Denied');
+  if (new Set(approvals).size < 2) return errors;
   const why = 'Approved and Denied conditions are mutually exclusive';
-  return [...errors, invalid('status.conditions', both[1], why)];
+  return [...errors, invalid('status.conditions', approvals[1], why)];
 }
 
-/** A decision stays, and so does a certificate. */
+/** Conditions with a decision cannot be removed, and an issued certificate cannot change. */
 function changeErrors(object: ApiObject, old: ApiObject): FieldError[] {
   const typesOf = (each: ApiObject): string[] =>
     objects(each, 'status', 'conditions').map((entry) => text(entry, 'type'));

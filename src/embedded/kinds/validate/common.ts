@@ -1,26 +1,25 @@
-// Checks that several kinds share.
+// Validation that several kinds share.
 import { isDeepStrictEqual } from 'node:util';
 import { duplicate, type FieldError, invalid, notSupported, required } from '../../schema/field-error.ts';
 import { isObject, numberAt, objects, stringMap, strings, text } from '../read.ts';
 import { labelValueProblems, type NameCheck, portNameProblems, qualifiedNameProblems } from './names.ts';
 
-/** The map with sorted keys, the order in which the server writes maps into messages. */
+/** Sorts the keys of a map, as the API server does in its messages. */
 export function sorted<T>(map: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Errors for everything that a name check finds. */
 export function nameErrors(check: NameCheck, value: string, path: string): FieldError[] {
   return check(value).map((problem) => invalid(path, value, problem));
 }
 
-/** One of the supported words; required when empty. */
+/** The value must be one of the supported ones, and not empty. */
 export function choice(value: string, supported: readonly string[], path: string): FieldError[] {
   if (value === '') return [required(path)];
   return supported.includes(value) ? [] : [notSupported(path, value, supported)];
 }
 
-/** Zero or more, where given. */
+/** The field must be absent, zero or more. */
 export function nonNegative(object: unknown, field: string, path: string): FieldError[] {
   const value = numberAt(object, field);
   return value !== undefined && value < 0
@@ -28,12 +27,11 @@ export function nonNegative(object: unknown, field: string, path: string): Field
     : [];
 }
 
-/** A field that keeps its value for good. */
 export function immutable(next: unknown, old: unknown, path: string): FieldError[] {
   return isDeepStrictEqual(next, old) ? [] : [invalid(path, next ?? null, 'field is immutable')];
 }
 
-/** Labels, and maps that are used like labels. */
+/** Validates labels, and maps with the syntax of labels. */
 export function labelErrors(labels: unknown, path: string): FieldError[] {
   return Object.entries(stringMap(labels)).flatMap(([key, value]) => [
     ...nameErrors(qualifiedNameProblems, key, path),
@@ -41,29 +39,28 @@ export function labelErrors(labels: unknown, path: string): FieldError[] {
   ]);
 }
 
-/** A label selector. */
 export function selectorErrors(selector: unknown, path: string): FieldError[] {
   if (!isObject(selector)) return [];
   const errors = labelErrors(selector['matchLabels'], `${path}.matchLabels`);
   for (const [index, expression] of objects(selector, 'matchExpressions').entries()) {
-    const place = `${path}.matchExpressions[${index}]`;
+    const itemPath = `${path}.matchExpressions[${index}]`;
     const operator = text(expression, 'operator');
     const values = strings(expression, 'values');
     if (operator === 'In' || operator === 'NotIn') {
       if (values.length === 0) {
-        errors.push(required(`${place}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+        errors.push(required(`${itemPath}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
       }
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
       if (values.length > 0) {
         const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-        errors.push({ type: 'Forbidden', field: `${place}.values`, detail: why });
+        errors.push({ type: 'Forbidden', field: `${itemPath}.values`, detail: why });
       }
     } else {
-      errors.push(invalid(`${place}.operator`, operator, 'not a valid selector operator'));
+      errors.push(invalid(`${itemPath}.operator`, operator, 'not a valid selector operator'));
     }
-    errors.push(...nameErrors(qualifiedNameProblems, text(expression, 'key'), `${place}.key`));
+    errors.push(...nameErrors(qualifiedNameProblems, text(expression, 'key'), `${itemPath}.key`));
     for (const [item, value] of values.entries())
-      errors.push(...nameErrors(labelValueProblems, value, `${place}.values[${item}]`));
+      errors.push(...nameErrors(labelValueProblems, value, `${itemPath}.values[${item}]`));
   }
   return errors;
 }
@@ -88,7 +85,7 @@ export function selects(selector: unknown, labels: Readonly<Record<string, strin
   });
 }
 
-/** Is the selector absent or without any condition? */
+/** Is the selector absent or without any requirement? */
 export function isEmptySelector(selector: unknown): boolean {
   return (
     Object.keys(stringMap(selector, 'matchLabels')).length === 0 && objects(selector, 'matchExpressions').length === 0
@@ -97,7 +94,6 @@ export function isEmptySelector(selector: unknown): boolean {
 
 const portRange = 'must be between 1 and 65535, inclusive';
 
-/** A port number. */
 export function portErrors(value: number, path: string): FieldError[] {
   return Number.isInteger(value) && value >= 1 && value <= 65535 ? [] : [invalid(path, value, portRange)];
 }
@@ -111,21 +107,21 @@ export function portOrNameErrors(value: unknown, path: string): FieldError[] {
 const percentText =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** A number or a percentage, zero or more. */
+/** The value must be a number or a percentage, zero or more. */
 export function intOrPercentErrors(value: unknown, path: string): FieldError[] {
   if (typeof value === 'string') return /^\d+%$/.test(value) ? [] : [invalid(path, value, percentText)];
   const number = Number(value);
   return number < 0 ? [invalid(path, number, 'must be greater than or equal to 0')] : [];
 }
 
-/** No more than all. */
+/** A percentage must not exceed 100%. */
 export function percentLimitErrors(value: unknown, path: string): FieldError[] {
   const tooMuch = typeof value === 'string' && /^\d+%$/.test(value) && Number.parseInt(value, 10) > 100;
   return tooMuch ? [invalid(path, value, 'must not be greater than 100%')] : [];
 }
 
-/** Reports values that occur a second time. */
-export class Once {
+/** Reports values that occur more than once. */
+export class DuplicateCheck {
   readonly #seen = new Set<string>();
   check(value: string, path: string): FieldError[] {
     if (this.#seen.has(value)) return [duplicate(path, value)];

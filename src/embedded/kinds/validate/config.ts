@@ -1,4 +1,4 @@
-// ConfigMaps and Secrets.
+// Validates ConfigMaps and Secrets.
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../schema/field-error.ts';
@@ -7,17 +7,21 @@ import { immutable, nameErrors } from './common.ts';
 import { configKeyProblems } from './names.ts';
 
 const dataLimit = 1024 * 1024;
-const sealed = 'field is immutable when `immutable` is set';
+const immutableText = 'field is immutable when `immutable` is set';
 
 function keyErrors(object: ApiObject, field: string): FieldError[] {
   return Object.keys(stringMap(object, field)).flatMap((key) => nameErrors(configKeyProblems, key, `${field}[${key}]`));
 }
 
-function sealedErrors(object: ApiObject, old: ApiObject | undefined, ...fields: readonly string[]): FieldError[] {
+function immutableDataErrors(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  ...fields: readonly string[]
+): FieldError[] {
   if (old?.['immutable'] !== true) return [];
-  const errors = object['immutable'] === true ? [] : [forbidden('immutable', sealed)];
+  const errors = object['immutable'] === true ? [] : [forbidden('immutable', immutableText)];
   for (const field of fields) {
-    if (!isDeepStrictEqual(object[field] ?? {}, old[field] ?? {})) errors.push(forbidden(field, sealed));
+    if (!isDeepStrictEqual(object[field] ?? {}, old[field] ?? {})) errors.push(forbidden(field, immutableText));
   }
   return errors;
 }
@@ -25,7 +29,7 @@ function sealedErrors(object: ApiObject, old: ApiObject | undefined, ...fields: 
 export function configMapErrors(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const data = stringMap(object, 'data');
   const binary = stringMap(object, 'binaryData');
-  const errors = [...sealedErrors(object, old, 'data', 'binaryData'), ...keyErrors(object, 'data')];
+  const errors = [...immutableDataErrors(object, old, 'data', 'binaryData'), ...keyErrors(object, 'data')];
   for (const key of Object.keys(data)) {
     if (Object.hasOwn(binary, key)) errors.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
   }
@@ -49,7 +53,7 @@ export function secretErrors(object: ApiObject, old: ApiObject | undefined): Fie
   const data = stringMap(object, 'data');
   const type = text(object, 'type');
   const errors = old === undefined ? [] : immutable(type, text(old, 'type'), 'type');
-  errors.push(...sealedErrors(object, old, 'data'), ...keyErrors(object, 'data'));
+  errors.push(...immutableDataErrors(object, old, 'data'), ...keyErrors(object, 'data'));
   const size = Object.values(data).reduce((sum, value) => sum + Math.floor((value.length * 3) / 4), 0);
   if (size > dataLimit) errors.push(tooLong('data', dataLimit));
   for (const key of secretKeys[type] ?? []) {
@@ -66,7 +70,7 @@ export function secretErrors(object: ApiObject, old: ApiObject | undefined): Fie
   return errors;
 }
 
-/** Registry credentials are JSON; what is in them stays out of the message. */
+/** Registry credentials must be JSON. The message does not contain them. */
 function jsonErrors(encoded: string, path: string): FieldError[] {
   const plain = Buffer.from(encoded, 'base64').toString('utf8');
   try {

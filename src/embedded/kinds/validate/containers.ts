@@ -1,14 +1,14 @@
-// Containers: names, images, ports, environment, probes, mounts, resources.
+// Validates containers: names, images, ports, environment, probes, mounts, resources.
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, notFound, required } from '../../schema/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../../kube/quantity.ts';
 import { at, isObject, numberAt, objects, stringMap, strings, text } from '../read.ts';
-import { choice, nameErrors, nonNegative, Once, portErrors, portOrNameErrors, sorted } from './common.ts';
+import { choice, nameErrors, nonNegative, DuplicateCheck, portErrors, portOrNameErrors, sorted } from './common.ts';
 import { configKeyProblems, dns1123LabelProblems, portNameProblems, qualifiedNameProblems } from './names.ts';
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
 
-/** What every container is held to, whatever it is for. */
+/** Validation that applies to containers and init containers. */
 export function containerErrors(container: ApiObject, path: string, volumes: ReadonlySet<string>): FieldError[] {
   const name = text(container, 'name');
   return [
@@ -33,22 +33,22 @@ function imageErrors(image: string, path: string): FieldError[] {
 }
 
 function portListErrors(container: ApiObject, path: string): FieldError[] {
-  const names = new Once();
+  const names = new DuplicateCheck();
   return objects(container, 'ports').flatMap((port, index) => {
-    const place = `${path}[${index}]`;
+    const itemPath = `${path}[${index}]`;
     const errors: FieldError[] = [];
     const name = text(port, 'name');
     if (name !== '') {
-      const problems = nameErrors(portNameProblems, name, `${place}.name`);
-      errors.push(...(problems.length > 0 ? problems : names.check(name, `${place}.name`)));
+      const problems = nameErrors(portNameProblems, name, `${itemPath}.name`);
+      errors.push(...(problems.length > 0 ? problems : names.check(name, `${itemPath}.name`)));
     }
     const number = numberAt(port, 'containerPort') ?? 0;
     errors.push(
-      ...(number === 0 ? [required(`${place}.containerPort`)] : portErrors(number, `${place}.containerPort`)),
+      ...(number === 0 ? [required(`${itemPath}.containerPort`)] : portErrors(number, `${itemPath}.containerPort`)),
     );
     const hostPort = numberAt(port, 'hostPort') ?? 0;
-    if (hostPort !== 0) errors.push(...portErrors(hostPort, `${place}.hostPort`));
-    errors.push(...choice(text(port, 'protocol'), protocols, `${place}.protocol`));
+    if (hostPort !== 0) errors.push(...portErrors(hostPort, `${itemPath}.hostPort`));
+    errors.push(...choice(text(port, 'protocol'), protocols, `${itemPath}.protocol`));
     return errors;
   });
 }
@@ -57,16 +57,16 @@ const valueSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secret
 
 function environmentErrors(container: ApiObject, path: string): FieldError[] {
   return objects(container, 'env').flatMap((variable, index) => {
-    const place = `${path}[${index}]`;
+    const itemPath = `${path}[${index}]`;
     const name = text(variable, 'name');
     const errors: FieldError[] = [];
-    if (name === '') errors.push(required(`${place}.name`));
+    if (name === '') errors.push(required(`${itemPath}.name`));
     else if (!/^[\x20-\x3c\x3e-\x7e]+$/.test(name)) {
       const why = "a valid environment variable name must consist only of printable ASCII characters other than '='";
-      errors.push(invalid(`${place}.name`, name, why));
+      errors.push(invalid(`${itemPath}.name`, name, why));
     }
     if (isObject(variable['valueFrom']))
-      errors.push(...sourceErrors(variable, variable['valueFrom'], `${place}.valueFrom`));
+      errors.push(...sourceErrors(variable, variable['valueFrom'], `${itemPath}.valueFrom`));
     return errors;
   });
 }
@@ -96,22 +96,22 @@ function sourceErrors(variable: ApiObject, source: ApiObject, path: string): Fie
 }
 
 function mountErrors(container: ApiObject, path: string, volumes: ReadonlySet<string>): FieldError[] {
-  const places = new Set<string>();
+  const mountPaths = new Set<string>();
   return objects(container, 'volumeMounts').flatMap((mount, index) => {
-    const place = `${path}[${index}]`;
+    const itemPath = `${path}[${index}]`;
     const name = text(mount, 'name');
     const mountPath = text(mount, 'mountPath');
     const errors: FieldError[] = [];
-    if (name === '') errors.push(required(`${place}.name`));
-    if (!volumes.has(name)) errors.push(notFound(`${place}.name`, name));
-    if (mountPath === '') errors.push(required(`${place}.mountPath`));
-    if (places.has(mountPath)) errors.push(invalid(`${place}.mountPath`, mountPath, 'must be unique'));
-    places.add(mountPath);
+    if (name === '') errors.push(required(`${itemPath}.name`));
+    if (!volumes.has(name)) errors.push(notFound(`${itemPath}.name`, name));
+    if (mountPath === '') errors.push(required(`${itemPath}.mountPath`));
+    if (mountPaths.has(mountPath)) errors.push(invalid(`${itemPath}.mountPath`, mountPath, 'must be unique'));
+    mountPaths.add(mountPath);
     return errors;
   });
 }
 
-/** Requests and limits: known names, no negative amounts, requests within limits. */
+/** Requests and limits need known names and no negative amounts; requests must not exceed limits. */
 function resourceErrors(resources: unknown, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const limits = stringMap(resources, 'limits');
@@ -124,9 +124,9 @@ function resourceErrors(resources: unknown, path: string): FieldError[] {
     const limit = parseQuantity(limits[name] ?? '');
     if (request === undefined || limit === undefined) continue;
     const order = compareQuantities(request, limit);
-    // Devices and huge pages cannot be shared, so that a limit is also what is requested.
-    const whole = name.includes('/') || name.startsWith('hugepages-');
-    if (order !== 0 && whole) {
+    // Extended resources and huge pages cannot be overcommitted: the request must equal the limit.
+    const notOvercommittable = name.includes('/') || name.startsWith('hugepages-');
+    if (order !== 0 && notOvercommittable) {
       errors.push(invalid(`${path}.requests`, amount, `must be equal to ${name} limit of ${limits[name]}`));
     } else if (order > 0) {
       errors.push(
@@ -153,7 +153,7 @@ function amountErrors(name: string, amount: string, path: string): FieldError[] 
 
 const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];
 
-/** A probe or a hook: one handler, and sensible numbers. */
+/** A probe or a hook must have exactly one handler. */
 function handlerErrors(handler: ApiObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const given = handlers.filter((field) => isObject(handler[field]));
@@ -176,18 +176,17 @@ function handlerErrors(handler: ApiObject, path: string): FieldError[] {
 
 const probeNumbers = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 
-/** The probes and hooks of a container. */
 export function probeErrors(container: ApiObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
     const probe = container[name];
     if (!isObject(probe)) continue;
-    const place = `${path}.${name}`;
-    errors.push(...handlerErrors(probe, place));
-    for (const field of probeNumbers) errors.push(...nonNegative(probe, field, place));
+    const itemPath = `${path}.${name}`;
+    errors.push(...handlerErrors(probe, itemPath));
+    for (const field of probeNumbers) errors.push(...nonNegative(probe, field, itemPath));
     const threshold = numberAt(probe, 'successThreshold') ?? 1;
     if (name !== 'readinessProbe' && threshold !== 1)
-      errors.push(invalid(`${place}.successThreshold`, threshold, 'must be 1'));
+      errors.push(invalid(`${itemPath}.successThreshold`, threshold, 'must be 1'));
   }
   for (const hook of ['postStart', 'preStop']) {
     const handler = at(container, 'lifecycle', hook);

@@ -1,7 +1,7 @@
-// Which checks each kind gets.
+// Validates objects of all kinds.
 import { definitionProblems, storedVersionProblems } from '../../crd/validate.ts';
 import type { ApiObject, Resource } from '../../resource.ts';
-import { checkRules, holdsRules } from '../../schema/cel/rules.ts';
+import { checkRules, hasRules } from '../../schema/cel/rules.ts';
 import { type FieldError, type FieldErrorType, invalid } from '../../schema/field-error.ts';
 import { validateValue } from '../../schema/validate.ts';
 import { limitRangeErrors } from './limits.ts';
@@ -71,7 +71,7 @@ const table: Readonly<Record<string, Check>> = {
   'storage.k8s.io/StorageClass': storageClassErrors,
 };
 
-/** Everything that is wrong with an object after defaulting; with the old one also what may not change. */
+/** All errors of an object after defaulting; with the old object, also changes that are not allowed. */
 export function validate(resource: Resource, object: ApiObject, old?: ApiObject): FieldError[] {
   const errors = metadataErrors(resource, object);
   if (old !== undefined) errors.push(...metadataChangeErrors(object, old));
@@ -80,12 +80,12 @@ export function validate(resource: Resource, object: ApiObject, old?: ApiObject)
     return errors;
   }
   errors.push(...validateValue(resource.schema, object, old));
-  if (!holdsRules(resource.schema)) return errors;
+  if (!hasRules(resource.schema)) return errors;
   if (errors.some((error) => blocking.has(error.type))) return [...errors, invalid('<nil>', null, skippedRules)];
   return [...errors, ...checkRules(resource.schema, object, old)];
 }
 
-/** Rules may rely on the schema: an object that does not have its shape is not worth asking about. */
+/** Errors after which CEL rules are not evaluated: the rules rely on the types of the schema. */
 const blocking = new Set<FieldErrorType>(['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid']);
 const skippedRules =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';

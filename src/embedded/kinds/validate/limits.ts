@@ -1,4 +1,4 @@
-// Limit ranges: minima, defaults and maxima that do not contradict each other.
+// Validates limit ranges: minima, defaults and maxima must not contradict each other.
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid } from '../../schema/field-error.ts';
 import { compareQuantities, parseQuantity } from '../../../kube/quantity.ts';

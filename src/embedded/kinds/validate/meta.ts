@@ -1,4 +1,4 @@
-// Metadata: names, labels, annotations, owners, finalizers, and what of them may not change.
+// Validates metadata: names, labels, annotations, owner references, finalizers, and changes of them.
 import type { ApiObject, Resource } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, required, tooLong } from '../../schema/field-error.ts';
 import { at, numberAt, objects, stringMap, strings, text } from '../read.ts';
@@ -22,7 +22,7 @@ const nameChecks: Readonly<Record<string, NameCheck>> = {
   'rbac.authorization.k8s.io/RoleBinding': pathSegmentProblems,
 };
 
-/** Jobs and cron jobs name pods and services after themselves, so that their names are shorter than usual. */
+/** The names of a CronJob's jobs have 11 characters more, and must not exceed 63. */
 const cronJobNameLimit = 52;
 
 function nameProblems(resource: Resource, name: string): readonly string[] {
@@ -34,7 +34,6 @@ function nameProblems(resource: Resource, name: string): readonly string[] {
   return problems;
 }
 
-/** What is wrong with the metadata of an object. */
 export function metadataErrors(resource: Resource, object: ApiObject): FieldError[] {
   const metadata = at(object, 'metadata');
   const errors: FieldError[] = [];
@@ -43,7 +42,7 @@ export function metadataErrors(resource: Resource, object: ApiObject): FieldErro
   else errors.push(...nameErrors((value) => nameProblems(resource, value), name, 'metadata.name'));
   const prefix = text(metadata, 'generateName');
   if (prefix !== '') {
-    // What follows the prefix makes a name of one that ends with a dash.
+    // The prefix may end with a dash, because a suffix follows.
     const check = (value: string): readonly string[] => nameProblems(resource, value.replace(/-$/, 'a'));
     errors.unshift(...nameErrors(check, prefix, 'metadata.generateName'));
   }
@@ -58,12 +57,12 @@ export function metadataErrors(resource: Resource, object: ApiObject): FieldErro
   errors.push(...annotationErrors(at(metadata, 'annotations'), 'metadata.annotations'));
   errors.push(
     ...ownerErrors(metadata),
-    ...finalizerErrors(metadata, resource.custom || freeFinalizers.has(resource.group)),
+    ...finalizerErrors(metadata, resource.custom || groupsWithAnyFinalizer.has(resource.group)),
   );
   return errors;
 }
 
-/** Annotations have the keys of labels, in any case, and any values up to a total size. */
+/** Annotation keys have the syntax of label keys, in any case; their values are limited in total size. */
 export function annotationErrors(annotations: unknown, path: string): FieldError[] {
   const entries = Object.entries(stringMap(annotations));
   const errors = entries.flatMap(([key]) =>
@@ -98,15 +97,15 @@ function ownerErrors(metadata: unknown): FieldError[] {
   return errors;
 }
 
-/** Groups that take any qualified name, as custom resources do. */
-const freeFinalizers = new Set(['apiextensions.k8s.io', 'admissionregistration.k8s.io']);
+/** Groups that accept any qualified name as finalizer, as custom resources do. */
+const groupsWithAnyFinalizer = new Set(['apiextensions.k8s.io', 'admissionregistration.k8s.io']);
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-function finalizerErrors(metadata: unknown, free: boolean): FieldError[] {
+function finalizerErrors(metadata: unknown, anyNameAllowed: boolean): FieldError[] {
   const finalizers = strings(metadata, 'finalizers');
   const errors = finalizers.flatMap((name) => nameErrors(qualifiedNameProblems, name, 'metadata.finalizers'));
   for (const [index, name] of finalizers.entries()) {
-    if (free || name.includes('/') || standardFinalizers.has(name)) continue;
+    if (anyNameAllowed || name.includes('/') || standardFinalizers.has(name)) continue;
     const why = 'name is neither a standard finalizer name nor is it fully qualified';
     errors.push(invalid(`metadata.finalizers[${index}]`, name, why));
   }
@@ -117,7 +116,7 @@ function finalizerErrors(metadata: unknown, free: boolean): FieldError[] {
   return errors;
 }
 
-/** What an update may not change. The version and the uid are checked where they are compared. */
+/** Changes that are not allowed in an update. resourceVersion and uid are checked elsewhere. */
 export function metadataChangeErrors(next: ApiObject, old: ApiObject): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ['name', 'namespace', 'creationTimestamp']) {

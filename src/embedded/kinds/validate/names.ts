@@ -1,12 +1,12 @@
-// The syntax of names, labels and keys, with the texts of the API server.
+// Validates the syntax of names, labels and keys, with the messages of the API server.
 const labelPattern = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
 const namePartPattern = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 
-/** A test for a text: what is wrong with it. */
+/** Returns the problems of a name. */
 export type NameCheck = (text: string) => readonly string[];
 
-/** What the server says of a text that does not fit a pattern. */
+/** The message for a text that does not match a pattern. */
 function patternText(rule: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example, index) => `${index === 0 ? '' : ' or '}'${example}', `).join('');
   return `${rule} (${examples.length === 0 ? '' : 'e.g. '}${shown}regex used for validation is '${pattern}')`;
@@ -87,7 +87,7 @@ export const qualifiedNameProblems: NameCheck = (text) => {
   return problems;
 };
 
-/** A name that is one segment of a URL path, as RBAC objects have. */
+/** Names of RBAC objects: one segment of a URL path. */
 export const pathSegmentProblems: NameCheck = (text) => {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
   return ['/', '%']
@@ -97,7 +97,7 @@ export const pathSegmentProblems: NameCheck = (text) => {
 
 const portNamePattern = /^[-a-z0-9]+$/;
 
-/** The name of a port, as IANA allows it. */
+/** Port names, as IANA allows them. */
 export const portNameProblems: NameCheck = (text) => {
   const problems: string[] = [];
   if (text.length > 15) problems.push('must be no more than 15 characters');
@@ -110,7 +110,7 @@ export const portNameProblems: NameCheck = (text) => {
 };
 const configKeyPattern = '[-._a-zA-Z0-9]+';
 
-/** A key of a ConfigMap or Secret. */
+/** Keys of ConfigMaps and Secrets. */
 export const configKeyProblems: NameCheck = (text) => {
   const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
   const problems = check(

@@ -1,4 +1,4 @@
-// Services, endpoints, ingresses and network policies.
+// Validates services, endpoints, ingresses and network policies.
 import { isIP } from 'node:net';
 import type { ApiObject } from '../../resource.ts';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../schema/field-error.ts';
@@ -8,7 +8,7 @@ import {
   immutable,
   labelErrors,
   nameErrors,
-  Once,
+  DuplicateCheck,
   portErrors,
   portOrNameErrors,
   selectorErrors,
@@ -47,17 +47,20 @@ export function serviceErrors(object: ApiObject, old: ApiObject | undefined): Fi
 }
 
 function servicePortErrors(ports: readonly ApiObject[]): FieldError[] {
-  const names = new Once();
+  const names = new DuplicateCheck();
   return ports.flatMap((port, index) => {
-    const place = `spec.ports[${index}]`;
+    const itemPath = `spec.ports[${index}]`;
     const name = text(port, 'name');
     const errors: FieldError[] = [];
     if (name !== '')
-      errors.push(...nameErrors(dns1123LabelProblems, name, `${place}.name`), ...names.check(name, `${place}.name`));
-    else if (ports.length > 1) errors.push(required(`${place}.name`));
-    errors.push(...portErrors(numberAt(port, 'port') ?? 0, `${place}.port`));
-    errors.push(...choice(text(port, 'protocol'), ['SCTP', 'TCP', 'UDP'], `${place}.protocol`));
-    errors.push(...portOrNameErrors(port['targetPort'], `${place}.targetPort`));
+      errors.push(
+        ...nameErrors(dns1123LabelProblems, name, `${itemPath}.name`),
+        ...names.check(name, `${itemPath}.name`),
+      );
+    else if (ports.length > 1) errors.push(required(`${itemPath}.name`));
+    errors.push(...portErrors(numberAt(port, 'port') ?? 0, `${itemPath}.port`));
+    errors.push(...choice(text(port, 'protocol'), ['SCTP', 'TCP', 'UDP'], `${itemPath}.protocol`));
+    errors.push(...portOrNameErrors(port['targetPort'], `${itemPath}.targetPort`));
     return errors;
   });
 }
@@ -75,7 +78,7 @@ function duplicatePorts(ports: readonly ApiObject[]): FieldError[] {
   });
 }
 
-/** The address of a service stays, unless the service becomes one without an address or was one. */
+/** The cluster IP is immutable, unless the type is or was ExternalName. */
 function addressChange(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const before = strings(old, 'spec', 'clusterIPs')[0] ?? text(old, 'spec', 'clusterIP');
   if (old === undefined || before === '') return [];
@@ -102,18 +105,18 @@ export function ingressErrors(object: ApiObject): FieldError[] {
   for (const [index, rule] of rules.entries()) {
     errors.push(...hostErrors(text(rule, 'host'), `spec.rules[${index}].host`));
     for (const [item, path] of objects(rule, 'http', 'paths').entries()) {
-      const place = `spec.rules[${index}].http.paths[${item}]`;
+      const itemPath = `spec.rules[${index}].http.paths[${item}]`;
       const type = text(path, 'pathType');
       if (type === '') {
-        errors.push(required(`${place}.pathType`, 'pathType must be specified'));
+        errors.push(required(`${itemPath}.pathType`, 'pathType must be specified'));
         continue;
       }
       if (!['Exact', 'ImplementationSpecific', 'Prefix'].includes(type)) {
-        errors.push(notSupported(`${place}.pathType`, type, ['Exact', 'ImplementationSpecific', 'Prefix']));
+        errors.push(notSupported(`${itemPath}.pathType`, type, ['Exact', 'ImplementationSpecific', 'Prefix']));
       } else if (type !== 'ImplementationSpecific' && !text(path, 'path').startsWith('/')) {
-        errors.push(invalid(`${place}.path`, text(path, 'path'), 'must be an absolute path'));
+        errors.push(invalid(`${itemPath}.path`, text(path, 'path'), 'must be an absolute path'));
       }
-      errors.push(...backendErrors(at(path, 'backend'), `${place}.backend`));
+      errors.push(...backendErrors(at(path, 'backend'), `${itemPath}.backend`));
     }
   }
   for (const [index, tls] of objects(spec, 'tls').entries()) {
@@ -159,13 +162,14 @@ export function networkPolicyErrors(object: ApiObject): FieldError[] {
     ['egress', 'to'],
   ] as const) {
     for (const [index, rule] of objects(spec, direction).entries()) {
-      const place = `spec.${direction}[${index}]`;
+      const itemPath = `spec.${direction}[${index}]`;
       for (const [item, port] of objects(rule, 'ports').entries()) {
-        if (port['port'] !== undefined) errors.push(...portOrNameErrors(port['port'], `${place}.ports[${item}].port`));
+        if (port['port'] !== undefined)
+          errors.push(...portOrNameErrors(port['port'], `${itemPath}.ports[${item}].port`));
       }
       for (const [item, peer] of objects(rule, peers).entries()) {
         const given = peerTypes.some((field) => isObject(peer[field]));
-        if (!given) errors.push(required(`${place}.${peers}[${item}]`, 'must specify a peer'));
+        if (!given) errors.push(required(`${itemPath}.${peers}[${item}]`, 'must specify a peer'));
       }
     }
   }
@@ -174,17 +178,17 @@ export function networkPolicyErrors(object: ApiObject): FieldError[] {
 
 export function endpointsErrors(object: ApiObject): FieldError[] {
   return objects(object, 'subsets').flatMap((subset, index) => {
-    const place = `subsets[${index}]`;
+    const itemPath = `subsets[${index}]`;
     const errors: FieldError[] = [];
     for (const [item, address] of objects(subset, 'addresses').entries()) {
       const ip = text(address, 'ip');
-      const path = `${place}.addresses[${item}].ip`;
+      const path = `${itemPath}.addresses[${item}].ip`;
       errors.push(...addressErrors(ip, path), ...endpointAddressErrors(ip, path));
     }
     const ports = objects(subset, 'ports');
     for (const [item, port] of ports.entries()) {
-      if (ports.length > 1 && text(port, 'name') === '') errors.push(required(`${place}.ports[${item}].name`));
-      errors.push(...portErrors(numberAt(port, 'port') ?? 0, `${place}.ports[${item}].port`));
+      if (ports.length > 1 && text(port, 'name') === '') errors.push(required(`${itemPath}.ports[${item}].name`));
+      errors.push(...portErrors(numberAt(port, 'port') ?? 0, `${itemPath}.ports[${item}].port`));
     }
     return errors;
   });
@@ -195,10 +199,10 @@ export function endpointSliceErrors(object: ApiObject, old: ApiObject | undefine
   const errors = choice(type, ['FQDN', 'IPv4', 'IPv6'], 'addressType');
   for (const [index, endpoint] of objects(object, 'endpoints').entries()) {
     const addresses = strings(endpoint, 'addresses');
-    const place = `endpoints[${index}].addresses`;
-    if (addresses.length === 0) errors.push(required(place, 'must contain at least 1 address'));
+    const itemPath = `endpoints[${index}].addresses`;
+    if (addresses.length === 0) errors.push(required(itemPath, 'must contain at least 1 address'));
     for (const [item, address] of addresses.entries()) {
-      errors.push(...sliceAddressErrors(address, type, place, `${place}[${item}]`));
+      errors.push(...sliceAddressErrors(address, type, itemPath, `${itemPath}[${item}]`));
     }
   }
   return old === undefined ? errors : [...errors, ...immutable(type, text(old, 'addressType'), 'addressType')];

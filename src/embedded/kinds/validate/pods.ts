@@ -1,9 +1,9 @@
-// Pods and pod templates.
+// Validates pods and pod templates.
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, required } from '../../schema/field-error.ts';
 import { at, isObject, numberAt, objects, text } from '../read.ts';
-import { choice, labelErrors, nameErrors, Once } from './common.ts';
+import { choice, labelErrors, nameErrors, DuplicateCheck } from './common.ts';
 import { containerErrors, probeErrors } from './containers.ts';
 import { annotationErrors } from './meta.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from './names.ts';
@@ -11,26 +11,25 @@ import { schedulingErrors } from './scheduling.ts';
 
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
-/** The spec of a pod. */
 function podSpecErrors(spec: unknown, path: string, extraVolumes: readonly string[] = []): FieldError[] {
   const errors: FieldError[] = [];
   const volumes = new Set([...volumeNames(spec, path, errors), ...extraVolumes]);
-  const names = new Once();
+  const names = new DuplicateCheck();
   const containers = objects(spec, 'containers');
   if (containers.length === 0) errors.push(required(`${path}.containers`));
   for (const [index, container] of containers.entries()) {
-    const place = `${path}.containers[${index}]`;
-    errors.push(...containerErrors(container, place, volumes));
-    errors.push(...names.check(text(container, 'name'), `${place}.name`), ...probeErrors(container, place));
+    const itemPath = `${path}.containers[${index}]`;
+    errors.push(...containerErrors(container, itemPath, volumes));
+    errors.push(...names.check(text(container, 'name'), `${itemPath}.name`), ...probeErrors(container, itemPath));
   }
   for (const [index, container] of objects(spec, 'initContainers').entries()) {
-    const place = `${path}.initContainers[${index}]`;
+    const itemPath = `${path}.initContainers[${index}]`;
     errors.push(
-      ...containerErrors(container, place, volumes),
-      ...names.check(text(container, 'name'), `${place}.name`),
+      ...containerErrors(container, itemPath, volumes),
+      ...names.check(text(container, 'name'), `${itemPath}.name`),
     );
-    if (container['restartPolicy'] === 'Always') errors.push(...probeErrors(container, place));
-    else errors.push(...plainInitErrors(container, place));
+    if (container['restartPolicy'] === 'Always') errors.push(...probeErrors(container, itemPath));
+    else errors.push(...plainInitErrors(container, itemPath));
   }
   errors.push(...choice(text(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'], `${path}.restartPolicy`));
   errors.push(...choice(text(spec, 'dnsPolicy'), dnsPolicies, `${path}.dnsPolicy`));
@@ -61,17 +60,17 @@ function plainInitErrors(container: ApiObject, path: string): FieldError[] {
     .map((field) => forbidden(`${path}.${field}`, 'may not be set for init containers without restartPolicy=Always'));
 }
 
-/** The names of the volumes that a container may mount; what is wrong with volumes goes to `errors`. */
+/** The names of the valid volumes; the errors of the others are added to `errors`. */
 function volumeNames(spec: unknown, path: string, errors: FieldError[]): string[] {
-  const once = new Once();
+  const duplicates = new DuplicateCheck();
   const names: string[] = [];
   for (const [index, volume] of objects(spec, 'volumes').entries()) {
-    const place = `${path}.volumes[${index}]`;
+    const itemPath = `${path}.volumes[${index}]`;
     const name = text(volume, 'name');
-    const problems = volumeSourceErrors(volume, place);
-    if (name === '') problems.push(required(`${place}.name`));
-    else problems.push(...nameErrors(dns1123LabelProblems, name, `${place}.name`));
-    problems.push(...once.check(name, `${place}.name`));
+    const problems = volumeSourceErrors(volume, itemPath);
+    if (name === '') problems.push(required(`${itemPath}.name`));
+    else problems.push(...nameErrors(dns1123LabelProblems, name, `${itemPath}.name`));
+    problems.push(...duplicates.check(name, `${itemPath}.name`));
     if (problems.length === 0) names.push(name);
     errors.push(...problems);
   }
@@ -93,7 +92,6 @@ function volumeSourceErrors(volume: ApiObject, path: string): FieldError[] {
   return errors;
 }
 
-/** A pod template: its labels, annotations and spec. */
 export function templateErrors(template: unknown, path: string, extraVolumes: readonly string[] = []): FieldError[] {
   return [
     ...labelErrors(at(template, 'metadata', 'labels'), `${path}.labels`),
@@ -102,7 +100,6 @@ export function templateErrors(template: unknown, path: string, extraVolumes: re
   ];
 }
 
-/** A pod. */
 export function podErrors(pod: ApiObject, old: ApiObject | undefined): FieldError[] {
   const errors = podSpecErrors(pod['spec'], 'spec');
   return old === undefined ? errors : [...errors, ...podChangeErrors(pod, old)];
@@ -111,18 +108,18 @@ export function podErrors(pod: ApiObject, old: ApiObject | undefined): FieldErro
 const changeable =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** A pod keeps its spec but for a few fields. */
+/** Only a few fields of a pod's spec may change. */
 function podChangeErrors(pod: ApiObject, old: ApiObject): FieldError[] {
   for (const list of ['containers', 'initContainers']) {
     if (objects(pod, 'spec', list).length !== objects(old, 'spec', list).length) {
       return [forbidden(`spec.${list}`, 'pod updates may not add or remove containers')];
     }
   }
-  if (isDeepStrictEqual(fixedPart(pod['spec']), fixedPart(old['spec']))) return [];
+  if (isDeepStrictEqual(immutableFields(pod['spec']), immutableFields(old['spec']))) return [];
   return [forbidden('spec', `pod updates may not change fields other than ${changeable}`)];
 }
 
-function fixedPart(spec: unknown): unknown {
+function immutableFields(spec: unknown): unknown {
   if (!isObject(spec)) return spec;
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
   const withoutImages = (list: unknown): unknown =>

@@ -1,4 +1,4 @@
-// Budgets, autoscalers, quotas, leases, storage and the other small kinds.
+// Validates budgets, autoscalers, quotas, leases, storage and other small kinds.
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../schema/field-error.ts';
@@ -52,11 +52,11 @@ export function autoscalerErrors(object: ApiObject): FieldError[] {
   for (const [index, metric] of objects(spec, 'metrics').entries()) {
     const type = text(metric, 'type');
     const field = type.charAt(0).toLowerCase() + type.slice(1);
-    const place = `spec.metrics[${index}]`;
-    if (type === '') errors.push(required(`${place}.type`, 'must specify a metric source type'));
-    else if (!metricTypes.includes(type)) errors.push(notSupported(`${place}.type`, type, metricTypes));
+    const itemPath = `spec.metrics[${index}]`;
+    if (type === '') errors.push(required(`${itemPath}.type`, 'must specify a metric source type'));
+    else if (!metricTypes.includes(type)) errors.push(notSupported(`${itemPath}.type`, type, metricTypes));
     else if (!isObject(metric[field])) {
-      errors.push(required(`${place}.${field}`, 'must populate information for the given metric source'));
+      errors.push(required(`${itemPath}.${field}`, 'must populate information for the given metric source'));
     }
   }
   return errors;
@@ -82,7 +82,7 @@ export function priorityClassErrors(object: ApiObject, old: ApiObject | undefine
     : [...errors, forbidden('preemptionPolicy', 'may not be changed in an update.')];
 }
 
-/** An event is in the namespace of what it is about. */
+/** An event must be in the namespace of its object. */
 export function eventErrors(object: ApiObject): FieldError[] {
   const field = isObject(object['regarding']) ? 'regarding' : 'involvedObject';
   const about = text(object, field, 'namespace');
@@ -149,7 +149,7 @@ export function claimErrors(object: ApiObject, old: ApiObject | undefined): Fiel
   for (const mode of modes)
     if (!accessModes.includes(mode)) errors.push(notSupported('spec.accessModes', mode, accessModes));
   if (text(spec, 'resources', 'requests', 'storage') === '') errors.push(required('spec.resources[storage]'));
-  if (old !== undefined && !isDeepStrictEqual(fixedClaim(spec), fixedClaim(old['spec']))) {
+  if (old !== undefined && !isDeepStrictEqual(immutableClaimFields(spec), immutableClaimFields(old['spec']))) {
     const why =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbidden('spec', why));
@@ -157,8 +157,8 @@ export function claimErrors(object: ApiObject, old: ApiObject | undefined): Fiel
   return errors;
 }
 
-/** The volume is the binder's to fill in once. */
-function fixedClaim(spec: unknown): unknown {
+/** The volume is set once, when the claim is bound. */
+function immutableClaimFields(spec: unknown): unknown {
   if (!isObject(spec)) return spec;
   const { resources: _resources, volumeName: _volume, volumeAttributesClassName: _class, ...rest } = spec;
   return rest;

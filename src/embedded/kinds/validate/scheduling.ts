@@ -1,4 +1,4 @@
-// Where a pod may run: tolerations, spread, affinity, host aliases.
+// Validates the scheduling of pods: tolerations, topology spread, affinity, host aliases.
 import { isIP } from 'node:net';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, invalid, notSupported, required } from '../../schema/field-error.ts';
@@ -6,7 +6,7 @@ import { at, isObject, numberAt, objects, text } from '../read.ts';
 import { choice, nameErrors } from './common.ts';
 import { qualifiedNameProblems } from './names.ts';
 
-/** What is wrong with the parts of a pod's spec that place it, in the order in which the server looks. */
+/** Errors in the order of the API server. */
 export function schedulingErrors(spec: unknown, path: string): FieldError[] {
   return [
     ...affinityErrors(spec, path),
@@ -25,8 +25,8 @@ export function schedulingErrors(spec: unknown, path: string): FieldError[] {
 }
 
 function affinityErrors(spec: unknown, path: string): FieldError[] {
-  const needed = at(spec, 'affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution');
-  if (!isObject(needed) || objects(needed, 'nodeSelectorTerms').length > 0) return [];
+  const requiredAffinity = at(spec, 'affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution');
+  if (!isObject(requiredAffinity) || objects(requiredAffinity, 'nodeSelectorTerms').length > 0) return [];
   const field = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
   return [required(field, 'must have at least one node selector term')];
 }

@@ -1,4 +1,4 @@
-// Webhook configurations: which writes they hear of, under which conditions, and how they are called.
+// Validates webhook configurations: their rules, match conditions and client configuration.
 import type { ApiObject } from '../../resource.ts';
 import { compileCondition } from '../../schema/cel/conditions.ts';
 import { type FieldError, duplicate, invalid, required } from '../../schema/field-error.ts';
@@ -8,55 +8,57 @@ import { dns1123SubdomainProblems, qualifiedNameProblems } from './names.ts';
 
 export function webhookErrors(object: ApiObject): FieldError[] {
   return objects(object, 'webhooks').flatMap((webhook, index) => {
-    const place = `webhooks[${index}]`;
+    const itemPath = `webhooks[${index}]`;
     const errors: FieldError[] = [];
     const name = text(webhook, 'name');
-    if (name === '') errors.push(required(`${place}.name`));
+    if (name === '') errors.push(required(`${itemPath}.name`));
     else if (name.split('.').length < 3) {
-      errors.push(invalid(`${place}.name`, name, 'should be a domain with at least three segments separated by dots'));
-    } else errors.push(...nameErrors(dns1123SubdomainProblems, name, `${place}.name`));
-    errors.push(...ruleErrors(objects(webhook, 'rules'), `${place}.rules`));
-    errors.push(...choice(text(webhook, 'failurePolicy'), ['Fail', 'Ignore'], `${place}.failurePolicy`));
-    errors.push(...choice(text(webhook, 'matchPolicy'), ['Equivalent', 'Exact'], `${place}.matchPolicy`));
+      errors.push(
+        invalid(`${itemPath}.name`, name, 'should be a domain with at least three segments separated by dots'),
+      );
+    } else errors.push(...nameErrors(dns1123SubdomainProblems, name, `${itemPath}.name`));
+    errors.push(...ruleErrors(objects(webhook, 'rules'), `${itemPath}.rules`));
+    errors.push(...choice(text(webhook, 'failurePolicy'), ['Fail', 'Ignore'], `${itemPath}.failurePolicy`));
+    errors.push(...choice(text(webhook, 'matchPolicy'), ['Equivalent', 'Exact'], `${itemPath}.matchPolicy`));
     const effects = text(webhook, 'sideEffects');
-    if (effects === '') errors.push(required(`${place}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
-    else errors.push(...choice(effects, ['None', 'NoneOnDryRun'], `${place}.sideEffects`));
+    if (effects === '') errors.push(required(`${itemPath}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
+    else errors.push(...choice(effects, ['None', 'NoneOnDryRun'], `${itemPath}.sideEffects`));
     const timeout = numberAt(webhook, 'timeoutSeconds') ?? 10;
     if (timeout < 1 || timeout > 30) {
-      errors.push(invalid(`${place}.timeoutSeconds`, timeout, 'the timeout value must be between 1 and 30 seconds'));
+      errors.push(invalid(`${itemPath}.timeoutSeconds`, timeout, 'the timeout value must be between 1 and 30 seconds'));
     }
     const given = ['url', 'service'].filter((field) => at(webhook, 'clientConfig', field) !== undefined).length;
-    if (given !== 1) errors.push(required(`${place}.clientConfig`, 'exactly one of url or service is required'));
+    if (given !== 1) errors.push(required(`${itemPath}.clientConfig`, 'exactly one of url or service is required'));
     const versions = strings(webhook, 'admissionReviewVersions');
     if (versions.length === 0) {
-      errors.push(required(`${place}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
+      errors.push(required(`${itemPath}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
     } else if (!versions.includes('v1') && !versions.includes('v1beta1')) {
       const why = 'must include at least one of v1, v1beta1';
-      errors.push(invalid(`${place}.admissionReviewVersions`, versions, why));
+      errors.push(invalid(`${itemPath}.admissionReviewVersions`, versions, why));
     }
-    return [...errors, ...conditionErrors(objects(webhook, 'matchConditions'), `${place}.matchConditions`)];
+    return [...errors, ...conditionErrors(objects(webhook, 'matchConditions'), `${itemPath}.matchConditions`)];
   });
 }
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 
-/** Which writes a webhook hears of: `*` stands for everything, and only alone. */
+/** In the rules of a webhook, `*` must be the only value of a field. */
 function ruleErrors(rules: readonly ApiObject[], path: string): FieldError[] {
   return rules.flatMap((rule, index) => {
-    const place = `${path}[${index}]`;
-    const alone = (field: string, what: string): FieldError[] => {
+    const itemPath = `${path}[${index}]`;
+    const wildcardErrors = (field: string, what: string): FieldError[] => {
       const values = strings(rule, field);
-      if (values.length === 0) return [required(`${place}.${field}`)];
+      if (values.length === 0) return [required(`${itemPath}.${field}`)];
       if (!values.includes('*') || values.length === 1) return [];
-      return [invalid(`${place}.${field}`, values, `if '*' is present, must not specify other ${what}`)];
+      return [invalid(`${itemPath}.${field}`, values, `if '*' is present, must not specify other ${what}`)];
     };
-    const asked = strings(rule, 'operations');
+    const ruleOperations = strings(rule, 'operations');
     return [
-      ...alone('operations', 'operations'),
-      ...asked.flatMap((name, item) => choice(name, operations, `${place}.operations[${item}]`)),
-      ...alone('apiGroups', 'API groups'),
-      ...alone('apiVersions', 'API versions'),
-      ...resourceErrors(strings(rule, 'resources'), `${place}.resources`),
+      ...wildcardErrors('operations', 'operations'),
+      ...ruleOperations.flatMap((name, item) => choice(name, operations, `${itemPath}.operations[${item}]`)),
+      ...wildcardErrors('apiGroups', 'API groups'),
+      ...wildcardErrors('apiVersions', 'API versions'),
+      ...resourceErrors(strings(rule, 'resources'), `${itemPath}.resources`),
     ];
   });
 }
@@ -76,20 +78,19 @@ function conditionErrors(conditions: readonly ApiObject[], path: string): FieldE
   return conditions.flatMap((condition, index) => {
     const name = text(condition, 'name');
     const expression = text(condition, 'expression');
-    const place = `${path}[${index}]`;
+    const itemPath = `${path}[${index}]`;
     const problem = expression.trim() === '' ? undefined : compileCondition(expression);
     const repeated = seen.has(name);
     seen.add(name);
     return [
-      ...(expression.trim() === '' ? [required(`${place}.expression`)] : []),
-      ...(typeof problem === 'string' ? [invalid(`${place}.expression`, expression, problem)] : []),
-      ...(name === '' ? [required(`${place}.name`)] : nameErrors(qualifiedNameProblems, name, `${place}.name`)),
-      ...(repeated && name !== '' ? [duplicate(`${place}.name`, name)] : []),
+      ...(expression.trim() === '' ? [required(`${itemPath}.expression`)] : []),
+      ...(typeof problem === 'string' ? [invalid(`${itemPath}.expression`, expression, problem)] : []),
+      ...(name === '' ? [required(`${itemPath}.name`)] : nameErrors(qualifiedNameProblems, name, `${itemPath}.name`)),
+      ...(repeated && name !== '' ? [duplicate(`${itemPath}.name`, name)] : []),
     ];
   });
 }
 
-/** What is wrong with the address of a webhook. */
 export function urlErrors(url: unknown, field: string): FieldError[] {
   if (typeof url !== 'string') return [];
   const parsed = URL.parse(url);

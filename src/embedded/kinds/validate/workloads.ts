@@ -1,4 +1,4 @@
-// The kinds that run pods.
+// Validates workloads.
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiObject } from '../../resource.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../schema/field-error.ts';
@@ -16,15 +16,15 @@ import {
 } from './common.ts';
 import { templateErrors } from './pods.ts';
 
-/** The selector of a kind that owns pods: there, not empty, and it selects the template's pods. */
-function ownSelectorErrors(spec: unknown, kind: string): FieldError[] {
+/** The selector must be present and not empty, and must match the labels of the pod template. */
+function podSelectorErrors(spec: unknown, kind: string): FieldError[] {
   const selector = at(spec, 'selector');
   if (!isObject(selector)) return [required('spec.selector'), ...matchErrors(spec, undefined)];
   const errors = selectorErrors(selector, 'spec.selector');
   if (isEmptySelector(selector)) {
     return [...errors, invalid('spec.selector', selector, `empty selector is invalid for ${kind}`)];
   }
-  // What does not work as a selector selects nothing that could be compared.
+  // An invalid selector cannot be compared with the labels.
   if (errors.length > 0) return [...errors, invalid('spec.selector', selector, 'invalid label selector')];
   return matchErrors(spec, selector);
 }
@@ -36,8 +36,8 @@ function matchErrors(spec: unknown, selector: unknown): FieldError[] {
   return [invalid('spec.template.metadata.labels', shown, '`selector` does not match template `labels`')];
 }
 
-/** Pods of these kinds run for good. */
-function lastingPodErrors(spec: unknown, kind: string): FieldError[] {
+/** The pods of these kinds must run until they are deleted. */
+function longRunningPodErrors(spec: unknown, kind: string): FieldError[] {
   const errors: FieldError[] = [];
   const policy = text(spec, 'template', 'spec', 'restartPolicy');
   if (policy !== 'Always') errors.push(notSupported('spec.template.spec.restartPolicy', policy, ['Always']));
@@ -48,7 +48,7 @@ function lastingPodErrors(spec: unknown, kind: string): FieldError[] {
   return errors;
 }
 
-function counts(spec: unknown, ...fields: readonly string[]): FieldError[] {
+function nonNegativeFields(spec: unknown, ...fields: readonly string[]): FieldError[] {
   return fields.flatMap((field) => nonNegative(spec, field, 'spec'));
 }
 
@@ -59,12 +59,12 @@ function selectorChange(next: ApiObject, old: ApiObject | undefined): FieldError
 export function deploymentErrors(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const spec = object['spec'];
   const errors = [
-    ...counts(spec, 'replicas'),
-    ...ownSelectorErrors(spec, 'deployment'),
+    ...nonNegativeFields(spec, 'replicas'),
+    ...podSelectorErrors(spec, 'deployment'),
     ...templateErrors(at(spec, 'template'), 'spec.template'),
-    ...lastingPodErrors(spec, 'ReplicaSet'),
+    ...longRunningPodErrors(spec, 'ReplicaSet'),
     ...strategyErrors(at(spec, 'strategy')),
-    ...counts(spec, 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'),
+    ...nonNegativeFields(spec, 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'),
   ];
   const deadline = numberAt(spec, 'progressDeadlineSeconds');
   if (deadline !== undefined && deadline <= (numberAt(spec, 'minReadySeconds') ?? 0)) {
@@ -100,11 +100,11 @@ function strategyErrors(strategy: unknown): FieldError[] {
 export function replicaSetErrors(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const spec = object['spec'];
   return [
-    ...counts(spec, 'replicas', 'minReadySeconds'),
-    // The real server says "deployment" here too.
-    ...ownSelectorErrors(spec, 'deployment'),
+    ...nonNegativeFields(spec, 'replicas', 'minReadySeconds'),
+    // Kubernetes says "deployment" here, too.
+    ...podSelectorErrors(spec, 'deployment'),
     ...templateErrors(at(spec, 'template'), 'spec.template'),
-    ...lastingPodErrors(spec, 'ReplicaSet'),
+    ...longRunningPodErrors(spec, 'ReplicaSet'),
     ...selectorChange(object, old),
   ];
 }
@@ -112,10 +112,10 @@ export function replicaSetErrors(object: ApiObject, old: ApiObject | undefined):
 export function daemonSetErrors(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const spec = object['spec'];
   return [
-    ...ownSelectorErrors(spec, 'daemonset'),
+    ...podSelectorErrors(spec, 'daemonset'),
     ...templateErrors(at(spec, 'template'), 'spec.template'),
-    ...lastingPodErrors(spec, 'DaemonSet'),
-    ...counts(spec, 'minReadySeconds', 'revisionHistoryLimit'),
+    ...longRunningPodErrors(spec, 'DaemonSet'),
+    ...nonNegativeFields(spec, 'minReadySeconds', 'revisionHistoryLimit'),
     ...choice(text(spec, 'updateStrategy', 'type'), ['RollingUpdate', 'OnDelete'], 'spec.updateStrategy.type'),
     ...selectorChange(object, old),
   ];
@@ -135,21 +135,21 @@ export function statefulSetErrors(object: ApiObject, old: ApiObject | undefined)
   const spec = object['spec'];
   const claims = objects(spec, 'volumeClaimTemplates').map((claim) => text(claim, 'metadata', 'name'));
   const errors = [
-    ...counts(spec, 'replicas', 'minReadySeconds'),
-    ...ownSelectorErrors(spec, 'statefulset'),
+    ...nonNegativeFields(spec, 'replicas', 'minReadySeconds'),
+    ...podSelectorErrors(spec, 'statefulset'),
     ...templateErrors(at(spec, 'template'), 'spec.template', claims),
-    ...lastingPodErrors(spec, 'StatefulSet'),
+    ...longRunningPodErrors(spec, 'StatefulSet'),
   ];
   const policy = text(spec, 'podManagementPolicy');
   if (policy !== 'OrderedReady' && policy !== 'Parallel') {
     errors.push(invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
   }
   if (old === undefined) return errors;
-  const fixed = (value: unknown): unknown =>
+  const immutableFields = (value: unknown): unknown =>
     isObject(value)
       ? Object.fromEntries(Object.entries(value).filter(([key]) => !statefulSetChangeable.has(key)))
       : value;
-  if (!isDeepStrictEqual(fixed(spec), fixed(old['spec']))) {
+  if (!isDeepStrictEqual(immutableFields(spec), immutableFields(old['spec']))) {
     const why =
       "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
     errors.push(forbidden('spec', why));
@@ -177,10 +177,10 @@ function jobSpecErrors(spec: unknown, path: string): FieldError[] {
   }
   errors.push(...templateErrors(at(spec, 'template'), `${path}.template`));
   const policy = text(spec, 'template', 'spec', 'restartPolicy');
-  const place = `${path}.template.spec.restartPolicy`;
-  if (policy === 'Always' || policy === '') errors.push(required(place, 'valid values: "OnFailure", "Never"'));
+  const itemPath = `${path}.template.spec.restartPolicy`;
+  if (policy === 'Always' || policy === '') errors.push(required(itemPath, 'valid values: "OnFailure", "Never"'));
   else if (policy !== 'OnFailure' && policy !== 'Never')
-    errors.push(notSupported(place, policy, ['OnFailure', 'Never']));
+    errors.push(notSupported(itemPath, policy, ['OnFailure', 'Never']));
   return errors;
 }
 
@@ -224,7 +224,7 @@ export function cronJobErrors(object: ApiObject): FieldError[] {
   const spec = object['spec'];
   return [
     ...scheduleErrors(text(spec, 'schedule')),
-    ...counts(spec, 'startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'),
+    ...nonNegativeFields(spec, 'startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'),
     ...choice(text(spec, 'concurrencyPolicy'), ['Allow', 'Forbid', 'Replace'], 'spec.concurrencyPolicy'),
     ...jobSpecErrors(at(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec'),
   ];

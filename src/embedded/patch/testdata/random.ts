@@ -1,4 +1,4 @@
-// Random objects and patches for comparing with other implementations; the same seed gives the same cases.
+// Random objects and patches for comparison with other implementations; the same seed gives the same cases.
 import type { JsonObject } from '../json.ts';
 
 export type Kind = 'Pod' | 'Deployment' | 'Service';
@@ -10,7 +10,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to, not including, the limit. */
+  /** An integer from 0 to below the limit. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -30,8 +30,8 @@ export class Random {
   /** Some of the choices, in random order, each at most once. */
   some<T>(choices: readonly T[]): T[] {
     const shuffled = choices
-      .map((choice) => ({ choice, place: this.below(1_000_000) }))
-      .sort((left, right) => left.place - right.place)
+      .map((choice) => ({ choice, rank: this.below(1_000_000) }))
+      .sort((left, right) => left.rank - right.rank)
       .map(({ choice }) => choice);
     return shuffled.slice(0, this.below(choices.length + 1));
   }
@@ -136,10 +136,10 @@ export function randomObject(random: Random, kind: Kind): JsonObject {
   };
 }
 
-/** Turns a random object into a strategic patch: values become null, items get markers, lists get an order. */
+/** Turns a random object into a strategic merge patch with nulls, `$patch` markers and other directives. */
 export function randomStrategicPatch(random: Random, kind: Kind): JsonObject {
-  const { metadata: wanted, spec: wantedSpec } = randomObject(random, kind);
-  return { metadata: sprinkle(random, wanted), spec: sprinkle(random, wantedSpec) };
+  const { metadata: meta, spec: newSpec } = randomObject(random, kind);
+  return { metadata: withDirectives(random, meta), spec: withDirectives(random, newSpec) };
 }
 
 const MERGE_KEYS: Record<string, string> = {
@@ -154,7 +154,7 @@ const MERGE_KEYS: Record<string, string> = {
 };
 const NEVER_NULL = new Set(['metadata', 'spec', 'template', 'port', 'containerPort', ...Object.values(MERGE_KEYS)]);
 
-function sprinkle(random: Random, value: unknown): unknown {
+function withDirectives(random: Random, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const result: Record<string, unknown> = {};
   for (const [key, part] of Object.entries(value)) {
@@ -163,15 +163,15 @@ function sprinkle(random: Random, value: unknown): unknown {
       continue;
     }
     result[key] = part;
-    if (Array.isArray(part)) sprinkleList(random, result, key, part);
-    else result[key] = sprinkle(random, part);
+    if (Array.isArray(part)) addListDirectives(random, result, key, part);
+    else result[key] = withDirectives(random, part);
   }
   if (random.chance(3)) result['$patch'] = random.pick(['replace', 'delete']);
   if ('type' in result && random.chance(40)) result['$retainKeys'] = Object.keys(result).filter((key) => !key.startsWith('$'));
   return result;
 }
 
-function sprinkleList(random: Random, target: Record<string, unknown>, key: string, list: readonly unknown[]): void {
+function addListDirectives(random: Random, target: Record<string, unknown>, key: string, list: readonly unknown[]): void {
   const mergeKey = MERGE_KEYS[key] ?? (key === 'ports' ? portKey(list) : undefined);
   if (mergeKey === undefined) {
     if (key !== 'finalizers') return;
@@ -181,7 +181,7 @@ function sprinkleList(random: Random, target: Record<string, unknown>, key: stri
   }
   const items = list.map((item) => {
     const object = item as JsonObject;
-    return random.chance(12) ? { [mergeKey]: object[mergeKey], $patch: 'delete' } : (sprinkle(random, item) as JsonObject);
+    return random.chance(12) ? { [mergeKey]: object[mergeKey], $patch: 'delete' } : (withDirectives(random, item) as JsonObject);
   });
   if (random.chance(4)) items.unshift({ $patch: 'replace' });
   target[key] = items;
@@ -196,7 +196,7 @@ function portKey(list: readonly unknown[]): string {
   return 'containerPort' in ((list[0] as JsonObject | undefined) ?? {}) ? 'containerPort' : 'port';
 }
 
-/** A random JSON patch that touches places which may or may not exist. */
+/** A random JSON patch of paths that may or may not exist. */
 export function randomJsonPatch(random: Random): JsonObject[] {
   const paths = [
     '/metadata/labels',
@@ -229,6 +229,6 @@ export function randomMergePatch(random: Random, kind: Kind): JsonObject {
       Object.entries(value).map(([key, part]) => [key, depth > 1 && random.chance(20) ? null : nulls(part, depth + 1)]),
     );
   };
-  const { metadata: wanted, spec: wantedSpec } = randomObject(random, kind);
-  return nulls({ metadata: wanted, spec: wantedSpec }, 0) as JsonObject;
+  const { metadata: meta, spec: newSpec } = randomObject(random, kind);
+  return nulls({ metadata: meta, spec: newSpec }, 0) as JsonObject;
 }

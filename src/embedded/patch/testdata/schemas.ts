@@ -1,4 +1,4 @@
-// Cut-down schemas of a few built-in kinds, with their merge keys, list keys and defaults as Kubernetes declares them.
+// Reduced schemas of a few built-in kinds, with the merge keys, list keys and defaults of Kubernetes.
 import type { Schema } from '../../schema/types.ts';
 
 const string: Schema = { type: 'string' };
@@ -9,7 +9,7 @@ function object(properties: Record<string, Schema>): Schema {
   return { type: 'object', properties };
 }
 
-/** A list that both strategic patches and server-side apply merge by key. */
+/** A list that both strategic merge patches and server-side apply merge by key. */
 function keyed(item: Schema, keys: readonly string[], strategy = 'merge'): Schema {
   return {
     type: 'array',
@@ -129,7 +129,7 @@ export const service = kind(
   }),
 );
 
-/** A custom kind: part declared, part free-form, metadata left open as users leave it. */
+/** A custom resource: some fields declared, some free-form, metadata not described. */
 export const custom: Schema = object({
   apiVersion: string,
   kind: string,

@@ -1,7 +1,7 @@
-// What the tests of the patch engine share.
+// Helpers for tests of the patch engine.
 import { PatchError } from '../errors.ts';
 
-/** The refusal that a call must end in. */
+/** Returns the PatchError that a call must throw. */
 export function refusal(call: () => unknown): PatchError {
   try {
     call();

@@ -1,4 +1,4 @@
-// Webhook configurations and aggregated roles are read on every write or request: what they hold must be readable.
+// Webhook configurations and aggregated roles are evaluated on every request: their selectors and URLs must be valid.
 import { selectorErrors } from '../../kinds/validate/common.ts';
 import { urlErrors } from '../../kinds/validate/webhooks.ts';
 import { items, part } from './types.ts';
@@ -8,11 +8,11 @@ export const webhookRules: KindRules = {
   needsVersion: true,
   problems: (next) =>
     items(next, 'webhooks').flatMap((webhook, index) => {
-      const place = `webhooks[${index}]`;
+      const field = `webhooks[${index}]`;
       return [
-        ...urlErrors(part(webhook, 'clientConfig')['url'], `${place}.clientConfig.url`),
-        ...selectorErrors(webhook['namespaceSelector'], `${place}.namespaceSelector`),
-        ...selectorErrors(webhook['objectSelector'], `${place}.objectSelector`),
+        ...urlErrors(part(webhook, 'clientConfig')['url'], `${field}.clientConfig.url`),
+        ...selectorErrors(webhook['namespaceSelector'], `${field}.namespaceSelector`),
+        ...selectorErrors(webhook['objectSelector'], `${field}.objectSelector`),
       ];
     }),
 };

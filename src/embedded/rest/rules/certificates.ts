@@ -1,5 +1,5 @@
-// Certificate signing requests: who asks is written down by the server, what is asked for stays as it was, and a decision
-// is made through `approval` alone.
+// Certificate signing requests: the server records the requester, the spec is immutable, and only the `approval`
+// subresource may approve or deny.
 import { timestamp } from '../../../kube/times.ts';
 import type { AnyObject, JsonObject } from '../../../kube/objects.ts';
 import { forbidden } from '../../schema/field-error.ts';
@@ -14,7 +14,7 @@ function isDecision(condition: JsonObject): boolean {
   return decisions.has(condition['type'] as string);
 }
 
-/** Conditions with their times filled in; a condition that was there keeps the time of its transition. */
+/** Sets the times of conditions; a condition that existed keeps its transition time. */
 function withTimes(conditions: readonly JsonObject[], before: readonly JsonObject[]): JsonObject[] {
   const now = timestamp(Date.now());
   return conditions.map((condition) => {
@@ -23,7 +23,7 @@ function withTimes(conditions: readonly JsonObject[], before: readonly JsonObjec
   });
 }
 
-/** The status that `status` leads to: the decision stays as it is. */
+/** The status after an update of the `status` subresource, which cannot change the decision. */
 function statusAfter(next: AnyObject, old: AnyObject, { resource, name }: Target): JsonObject {
   const status = part(next, 'status');
   const [given, present] = [items(status, 'conditions'), items(part(old, 'status'), 'conditions')];
@@ -48,8 +48,8 @@ export const certificateRules: KindRules = {
   prepareCreate: (object, _cluster, _target, user) => {
     const { username: _username, uid: _uid, groups: _groups, extra: _extra, ...spec } = part(object, 'spec');
     const { username, uid, groups, extra } = user;
-    const asker = { username, ...(uid !== undefined && { uid }), groups, ...(extra !== undefined && { extra }) };
-    return { ...object, spec: { ...spec, ...asker }, status: {} };
+    const requester = { username, ...(uid !== undefined && { uid }), groups, ...(extra !== undefined && { extra }) };
+    return { ...object, spec: { ...spec, ...requester }, status: {} };
   },
   prepareUpdate: (next, old, _cluster, target) => ({
     ...next,

@@ -1,4 +1,4 @@
-// Custom resource definitions: accepted or not at once, and kept at their end until their objects are gone.
+// CustomResourceDefinitions: names are accepted or not at once, and deletion waits until all objects are deleted.
 import { timestamp } from '../../../kube/times.ts';
 import type { AnyObject } from '../../../kube/objects.ts';
 import { acceptedStatus } from '../../crd/index.ts';
@@ -8,11 +8,11 @@ import type { KindRules } from './types.ts';
 
 export const definitionCollection = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Stays on a definition until its objects are gone. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** The names default to what everybody would choose. */
-function named(object: AnyObject): AnyObject {
+/** Defaults the singular name, the list kind and the conversion strategy. */
+function withDefaults(object: AnyObject): AnyObject {
   const spec = part(object, 'spec');
   const names = part(spec, 'names');
   const { kind } = names;
@@ -22,16 +22,17 @@ function named(object: AnyObject): AnyObject {
   return { ...object, spec: { ...spec, names: full, conversion } };
 }
 
-function reviewed(object: AnyObject, cluster: Cluster): AnyObject {
-  const complete = named(object);
+function withAcceptedStatus(object: AnyObject, cluster: Cluster): AnyObject {
+  const complete = withDefaults(object);
   const others = cluster.store.list(definitionCollection).map((stored) => stored.object);
   return { ...complete, status: acceptedStatus(complete, others, timestamp(Date.now())) };
 }
 
 export const definitionRules: KindRules = {
   needsVersion: true,
-  prepareCreate: reviewed,
-  prepareUpdate: (next, _old, cluster, target) => (target.subresource === 'status' ? next : reviewed(next, cluster)),
+  prepareCreate: withAcceptedStatus,
+  prepareUpdate: (next, _old, cluster, target) =>
+    target.subresource === 'status' ? next : withAcceptedStatus(next, cluster),
   deletionFinalizer: cleanupFinalizer,
   prepareDelete: (object) =>
     withTerminating(
@@ -41,7 +42,7 @@ export const definitionRules: KindRules = {
     ),
 };
 
-/** A definition that says how far its end has come. */
+/** Sets the condition Terminating of a definition. */
 export function withTerminating(object: AnyObject, reason: string, message: string): AnyObject {
   const status = part(object, 'status');
   const conditions = items(status, 'conditions');

@@ -1,4 +1,4 @@
-// The rules of each kind, by collection.
+// Rules of built-in kinds, by collection.
 import { collectionOf } from '../../registry.ts';
 import type { Resource } from '../../resource.ts';
 import { clusterRoleRules, webhookRules } from './admission.ts';

@@ -1,4 +1,4 @@
-// Namespaces stay, terminating, until their content is gone and the `kubernetes` finalizer of their spec is removed.
+// Namespaces are Terminating until their content is deleted and the `kubernetes` finalizer of their spec is removed.
 import type { AnyObject } from '../../../kube/objects.ts';
 import type { KindRules } from './types.ts';
 import { part } from './types.ts';
@@ -11,14 +11,14 @@ function finalizersOf(object: AnyObject): readonly unknown[] {
 const permanent = new Set(['default', 'kube-system', 'kube-public']);
 
 export const namespaceRules: KindRules = {
-  stays: ({ metadata }) => permanent.has(metadata.name),
+  isPermanent: ({ metadata }) => permanent.has(metadata.name),
   prepareUpdate: (next, old, _cluster, target) =>
     target.subresource === 'finalize' ? { ...next, status: old['status'] } : next,
   prepareDelete: (object) => {
-    // A namespace has no grace period of its own.
+    // Namespaces have no grace period.
     const { deletionGracePeriodSeconds: _grace, ...metadata } = object.metadata;
     return { ...object, metadata, status: { ...part(object, 'status'), phase: 'Terminating' } };
   },
-  holds: (object) => finalizersOf(object).length > 0,
+  isHeld: (object) => finalizersOf(object).length > 0,
   returnsDeleted: true,
 };

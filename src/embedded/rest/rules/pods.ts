@@ -1,4 +1,4 @@
-// Pods are given time to end.
+// Pods are deleted with a grace period.
 import { part } from './types.ts';
 import type { KindRules } from './types.ts';
 
@@ -8,11 +8,11 @@ export const podRules: KindRules = {
   graceSeconds: (object, requested) => {
     const spec = part(object, 'spec');
     const phase = part(object, 'status')['phase'];
-    // Nothing runs that would need time: not yet on a node, or already ended.
+    // The pod is not scheduled yet or has finished: nothing needs time to stop.
     if ((spec['nodeName'] ?? '') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
-    const wished = requested ?? spec['terminationGracePeriodSeconds'];
-    if (typeof wished !== 'number') return defaultGraceSeconds;
-    return wished < 0 ? 1 : wished;
+    const seconds = requested ?? spec['terminationGracePeriodSeconds'];
+    if (typeof seconds !== 'number') return defaultGraceSeconds;
+    return seconds < 0 ? 1 : seconds;
   },
   returnsDeleted: true,
 };

@@ -1,4 +1,4 @@
-// Services get an address of their own from 10.96.0.0/12 and, where their type asks for it, node ports.
+// Services get a cluster IP from 10.96.0.0/12 and, depending on their type, node ports.
 import type { AnyObject, JsonObject } from '../../../kube/objects.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cluster } from '../context.ts';
@@ -17,23 +17,23 @@ function addressText(offset: number): string {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
 }
 
-/** Values that the other services have taken. Creation is rare, so they are looked up and not kept. */
-function taken(cluster: Cluster, read: (spec: JsonObject) => readonly unknown[]): Set<unknown> {
+/** Values that existing services use. Not cached, because services are rarely created. */
+function usedValues(cluster: Cluster, read: (spec: JsonObject) => readonly unknown[]): Set<unknown> {
   return new Set(cluster.store.list('services').flatMap(({ object }) => read(part(object, 'spec'))));
 }
 
-/** Where the search for a free value goes on, for each cluster: what two requests get at once is never the same. */
+/** Where the search for a free value continues, per cluster, so that concurrent requests never get the same value. */
 const cursors = new WeakMap<Store, { address: number; nodePort: number }>();
 
 function cursorOf({ store }: Cluster): { address: number; nodePort: number } {
   let cursor = cursors.get(store);
-  // Values are given out in order from a place that moves on, so that what a deleted service had rests a while.
+  // Values are allocated in order, so that the value of a deleted service is not reused at once.
   if (cursor === undefined) cursors.set(store, (cursor = { address: store.version, nodePort: store.version }));
   return cursor;
 }
 
 function freeAddress(cluster: Cluster): string {
-  const used = taken(cluster, (spec) => [spec['clusterIP']]);
+  const used = usedValues(cluster, (spec) => [spec['clusterIP']]);
   const cursor = cursorOf(cluster);
   for (;;) {
     const address = addressText(10 + (cursor.address++ % (addresses - 20)));
@@ -51,7 +51,7 @@ function freeNodePort(cluster: Cluster, used: ReadonlySet<unknown>): number | un
 }
 
 function withNodePorts(spec: JsonObject, cluster: Cluster): JsonObject {
-  const used = taken(cluster, (other) => items(other, 'ports').map((port) => port['nodePort']));
+  const used = usedValues(cluster, (other) => items(other, 'ports').map((port) => port['nodePort']));
   const ports = items(spec, 'ports').map((port) => {
     if (port['nodePort'] !== undefined) return port;
     const nodePort = freeNodePort(cluster, used);
@@ -64,7 +64,7 @@ function withoutNodePorts(spec: JsonObject): JsonObject {
   return { ...spec, ports: items(spec, 'ports').map(({ nodePort: _nodePort, ...port }) => port) };
 }
 
-/** Without an address of its own, a service has nothing that says how to reach one. */
+/** Removes the cluster IP and all fields that depend on it. */
 function withoutAddress(spec: JsonObject): JsonObject {
   const { clusterIP: _ip, clusterIPs: _ips, ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = spec;
   const { internalTrafficPolicy: _inside, externalTrafficPolicy: _outside, ...kept } = withoutNodePorts(rest);

@@ -1,46 +1,46 @@
-// What a kind does beyond its schema when its objects are written or removed.
+// Behaviour of a kind on writes and deletions, beyond its schema.
 import type { AnyObject, JsonObject } from '../../../kube/objects.ts';
 import type { Cluster, Target, UserInfo } from '../context.ts';
 import type { FieldError } from '../../schema/field-error.ts';
 
 export interface KindRules {
-  /** An update must name the version that it starts from. */
+  /** An update must set `metadata.resourceVersion`. */
   readonly needsVersion?: boolean;
-  /** An update of an object that is not there creates it. */
+  /** A PUT of a missing object creates it. */
   readonly createsOnUpdate?: boolean;
-  /** Fields that stay as they were created, and so have no owner. */
+  /** Fields that never change after creation, and so have no field manager. */
   readonly unowned?: readonly string[];
-  /** Completes a new object. */
+  /** Fills in a new object. */
   readonly prepareCreate?: (object: AnyObject, cluster: Cluster, target: Target, user: UserInfo) => AnyObject;
-  /** Completes a changed object, or takes back what may not change. */
+  /** Fills in a changed object, and resets fields that may not change. */
   readonly prepareUpdate?: (next: AnyObject, old: AnyObject, cluster: Cluster, target: Target) => AnyObject;
-  /** Objects take what only one can have: `problems` is asked again at the moment of writing. */
+  /** Objects allocate unique values, such as addresses: `problems` is checked again right before the write. */
   readonly exclusive?: boolean;
-  /** What is wrong with an object that its schema cannot say. */
+  /** Validation errors that the schema cannot express. */
   readonly problems?: (next: AnyObject, old: AnyObject | undefined, cluster: Cluster) => FieldError[];
-  /** How long an object stays after a deletion that asked for `requested` seconds. */
+  /** The grace period of a deletion that requested `requested` seconds. */
   readonly graceSeconds?: (object: AnyObject, requested: number | undefined) => number;
-  /** A finalizer that every deletion adds, for work that the server itself has to do first. */
+  /** A finalizer that every deletion adds, for cleanup by the server itself. */
   readonly deletionFinalizer?: string;
-  /** True for objects that the cluster cannot be without. */
-  readonly stays?: (object: AnyObject) => boolean;
-  /** Dependents stay when a deletion does not say what becomes of them. */
+  /** True for objects that cannot be deleted. */
+  readonly isPermanent?: (object: AnyObject) => boolean;
+  /** A deletion without propagation policy orphans the dependents. */
   readonly orphansByDefault?: boolean;
-  /** Changes an object that starts to be deleted. */
+  /** Changes an object when its deletion starts. */
   readonly prepareDelete?: (object: AnyObject) => AnyObject;
-  /** True while something other than finalizers keeps a deleted object. */
-  readonly holds?: (object: AnyObject) => boolean;
-  /** Deletion answers with the object itself, not with a Status. */
+  /** True while something other than `metadata.finalizers` blocks the deletion. */
+  readonly isHeld?: (object: AnyObject) => boolean;
+  /** DELETE returns the object instead of a Status. */
   readonly returnsDeleted?: boolean;
 }
 
-/** A part of an object that is an object itself; empty when it is not there. */
+/** A field that is an object; `{}` when it is missing. */
 export function part(object: JsonObject, name: string): JsonObject {
   const value = object[name];
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
-/** A part of an object that is a list of objects; empty when it is not there. */
+/** A field that is a list of objects; `[]` when it is missing. */
 export function items(object: JsonObject, name: string): readonly JsonObject[] {
   const value = object[name];
   return Array.isArray(value) ? (value as JsonObject[]) : [];

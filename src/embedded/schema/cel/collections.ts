@@ -1,4 +1,4 @@
-// The list, set, regular expression and string functions that Kubernetes adds to CEL.
+// The CEL functions of Kubernetes for lists, sets, regular expressions and strings.
 import type { Environment } from '@marcbachmann/cel-js';
 import { isDeepStrictEqual } from 'node:util';
 import { re2 } from '../regex.ts';
@@ -21,8 +21,8 @@ function sum(list: readonly unknown[]): unknown {
   return (list as bigint[]).reduce((total, item) => total + item, 0n);
 }
 
-function includes(list: readonly unknown[], wanted: unknown): boolean {
-  return list.some((item) => isDeepStrictEqual(item, wanted));
+function includes(list: readonly unknown[], value: unknown): boolean {
+  return list.some((item) => isDeepStrictEqual(item, value));
 }
 
 function registerLists(environment: Environment): void {
@@ -33,11 +33,11 @@ function registerLists(environment: Environment): void {
     .registerFunction('list.sum(): dyn', sum)
     .registerFunction('list.min(): dyn', (list: Comparable[]) => extreme(list, 'min', -1))
     .registerFunction('list.max(): dyn', (list: Comparable[]) => extreme(list, 'max', 1))
-    .registerFunction('list.indexOf(dyn): int', (list: unknown[], wanted: unknown) =>
-      BigInt(list.findIndex((item) => isDeepStrictEqual(item, wanted))),
+    .registerFunction('list.indexOf(dyn): int', (list: unknown[], value: unknown) =>
+      BigInt(list.findIndex((item) => isDeepStrictEqual(item, value))),
     )
-    .registerFunction('list.lastIndexOf(dyn): int', (list: unknown[], wanted: unknown) =>
-      BigInt(list.findLastIndex((item) => isDeepStrictEqual(item, wanted))),
+    .registerFunction('list.lastIndexOf(dyn): int', (list: unknown[], value: unknown) =>
+      BigInt(list.findLastIndex((item) => isDeepStrictEqual(item, value))),
     )
     .registerFunction('list.distinct(): list', (list: unknown[]) =>
       list.filter((item, index) => list.findIndex((other) => isDeepStrictEqual(other, item)) === index),
@@ -48,7 +48,7 @@ function registerLists(environment: Environment): void {
     );
 }
 
-/** What `sets` is in `sets.contains(a, b)`. */
+/** The type of `sets` in `sets.contains(a, b)`. */
 class SetsNamespace {
   readonly name = 'sets';
 }
@@ -159,7 +159,6 @@ function registerStrings(environment: Environment): void {
     .registerFunction('string.format(list): string', format);
 }
 
-/** Adds the functions to an environment. */
 export function registerCollections(environment: Environment): void {
   registerLists(environment);
   registerSets(environment);

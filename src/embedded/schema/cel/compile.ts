@@ -1,5 +1,5 @@
-// Compiles expressions: those of a schema's rules, and those of anybody who has variables to offer. Syntax, functions,
-// fields and types are checked once, when the definition is created; the result is kept as long as the schema lives.
+// Compiles CEL expressions: the rules of a schema, and any expression with given variables. Syntax, functions, fields
+// and types are checked once, when the definition is created; the result is cached as long as the schema exists.
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { Schema, ValidationRule } from '../types.ts';
 import { checkingEnvironment, runningEnvironment } from './environment.ts';
@@ -12,30 +12,30 @@ export interface CompiledRule {
   readonly usesOldSelf: boolean;
   readonly evaluate: (context: Record<string, unknown>) => unknown;
   readonly message?: (context: Record<string, unknown>) => unknown;
-  /** How deep its loops nest: a guard against rules that would take forever on large objects. */
+  /** The nesting depth of loops, to stop rules that would take too long on large objects. */
   readonly loopDepth: number;
 }
 
-/** Why a rule cannot be used. `part` is the field of the rule that is wrong. */
+/** Why a rule does not compile. `part` is the invalid field of the rule. */
 export interface RuleProblem {
   readonly index: number;
   readonly part: 'rule' | 'messageExpression';
   readonly text: string;
 }
 
-/** RE2 flags at the start of a literal pattern, in the form that the JavaScript engine takes. */
+/** Rewrites RE2 flags at the start of literal patterns into the syntax of the JavaScript engine. */
 function withScopedFlags(expression: string): string {
   return expression.replaceAll(/(['"])\(\?([ims]+)\)((?:(?!\1).)*)\1/g, '$1(?$2:$3)$1');
 }
 
 export interface Expression {
-  /** `dyn` where it can be told only when it runs. */
+  /** `dyn` if the type is known only at run time. */
   readonly type: string;
   readonly evaluate: (context: Record<string, unknown>) => unknown;
   readonly ast: ASTNode;
 }
 
-/** Parses and checks one expression; the text of what is wrong when it cannot be used. */
+/** Parses and checks one expression; returns an error message when it is invalid. */
 export function compileExpression(text: string, variables: Readonly<Record<string, Variable>>): Expression | string {
   let source = withScopedFlags(text);
   try {
@@ -44,13 +44,13 @@ export function compileExpression(text: string, variables: Readonly<Record<strin
     const parsed = running.parse(source);
     const wrong = partProblem(parsed.ast, source, variables);
     if (wrong !== undefined) return wrong;
-    // What is put into a text may be of many types.
+    // The arguments of `format` may have different types.
     const environment = checkingEnvironment(variables, !calls(parsed.ast, 'format'));
     const { valid, type = 'dyn', error } = environment.check(source);
     if (valid) return { type, evaluate: (context) => parsed(context) as unknown, ast: parsed.ast };
     const problem = typeProblem(error, source, environment);
     if (problem !== undefined) return problem;
-    // What the types alone do not allow must still be something that runs.
+    // The API server accepts this type error, but the expression must still be valid without types.
     const loose = parsed.check();
     if (!loose.valid) return failure(describe(loose.error), source, positionOf(loose.error));
     return { type: loose.type ?? 'dyn', evaluate: (context) => parsed(context) as unknown, ast: parsed.ast };
@@ -65,7 +65,7 @@ function positionOf(error: unknown): number {
 
 const compiled = new WeakMap<Schema, { rules: readonly CompiledRule[]; problems: readonly RuleProblem[] }>();
 
-/** The rules of one schema node, ready to run, and what is wrong with the others. */
+/** The compiled rules of one schema node, and the problems of those that do not compile. */
 export function compileRules(
   schema: Schema,
   isResource: boolean,

@@ -1,4 +1,4 @@
-// The match conditions of webhooks: what they may speak of, compiled once each.
+// Compiles and caches the match conditions of webhooks.
 import type { Schema } from '../types.ts';
 import { compileExpression } from './compile.ts';
 import type { Expression } from './compile.ts';
@@ -11,7 +11,7 @@ const textFields = (...names: readonly string[]): Schema => ({
 const kind = textFields('group', 'version', 'kind');
 const resource = textFields('group', 'version', 'resource');
 
-/** What an expression may say of the request. */
+/** The fields of the variable `request`. */
 const requestSchema: Schema = {
   type: 'object',
   properties: {
@@ -41,13 +41,13 @@ const requestSchema: Schema = {
 const variables = { object: 'dyn', oldObject: 'dyn', request: { schema: requestSchema } } as const;
 
 const compiled = new Map<string, Expression | string>();
-const most = 1000;
+const maxCached = 1000;
 
-/** An expression that can be asked; the text of what is wrong with it otherwise. */
+/** Compiles an expression; returns an error message when it is invalid. */
 export function compileCondition(expression: string): Expression | string {
   let known = compiled.get(expression);
   if (known === undefined) {
-    if (compiled.size >= most) compiled.clear();
+    if (compiled.size >= maxCached) compiled.clear();
     known = compileExpression(expression, variables);
     if (typeof known !== 'string' && known.type !== 'bool' && known.type !== 'dyn') {
       known = `must evaluate to bool but got ${known.type}`;

@@ -1,5 +1,5 @@
-// Where expressions run and are checked: the functions that Kubernetes knows, and variables with or without a type.
-// Values are plain JSON, so expressions run in an environment without types; the types of a schema serve the check only.
+// The environments in which expressions are checked and evaluated: the functions of Kubernetes, and variables with or
+// without a type. Values are plain JSON, so evaluation is untyped; the types of a schema are only used for checking.
 import { Environment } from '@marcbachmann/cel-js';
 import type { Schema } from '../types.ts';
 import { registerCollections } from './collections.ts';
@@ -12,12 +12,12 @@ const options = {
   limits: { maxAstNodes: 20_000, maxDepth: 200, maxListElements: 2000, maxMapEntries: 2000, maxCallArguments: 32 },
 };
 
-/** What a variable holds: anything, a value of a schema, or such a value or none. */
+/** The type of a variable: anything, a value of a schema, or an optional one. */
 export type Variable = 'dyn' | { readonly schema: Schema; readonly isResource?: boolean; readonly optional?: boolean };
 
 let functions: Environment | undefined;
 
-/** An environment with all functions; a strict one refuses lists of many types. */
+/** An environment with all functions; a strict one refuses lists of mixed types. */
 function library(strict: boolean): Environment {
   if (functions === undefined) {
     functions = new Environment(options);
@@ -30,7 +30,7 @@ function library(strict: boolean): Environment {
 
 const untyped = new Map<string, Environment>();
 
-/** The environment in which expressions with these variables run. */
+/** The environment for evaluating expressions with these variables. */
 export function runningEnvironment(names: readonly string[]): Environment {
   const key = names.join(' ');
   let known = untyped.get(key);
@@ -47,8 +47,8 @@ type Variables = Readonly<Record<string, Variable>>;
 const typed = new WeakMap<Variables, Map<boolean, Environment>>();
 
 /**
- * The environment in which expressions with these variables are checked; a strict one refuses lists of many types. Made
- * once for the same variables: the rules of a large schema would otherwise declare all of its types each.
+ * The environment for checking expressions with these variables; a strict one refuses lists of mixed types. Cached by
+ * variables, because declaring all types of a large schema again for every rule would be slow.
  */
 export function checkingEnvironment(variables: Variables, strict = true): Environment {
   const known = typed.get(variables) ?? new Map<boolean, Environment>();
@@ -79,7 +79,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 const scalars: Readonly<Record<string, string>> = { integer: 'int', number: 'double', boolean: 'bool' };
 
-/** The type of a schema's values; those of objects are registered under the name of their place. */
+/** The CEL type of a schema; object types are registered under their path. */
 function typeOf(
   environment: Environment,
   schema: Schema,
@@ -109,7 +109,7 @@ function typeOf(
     if (field !== undefined) fields[field] = typeOf(environment, child, `${name}.${field}`, false, types);
   }
   environment.registerType(name, { fields });
-  // Objects of one type can be compared with each other, and with null. This is never run.
+  // Objects of one type can be compared with each other and with null. These operators are never evaluated.
   for (const other of [name, 'null']) environment.registerOperator(`${name} == ${other}`, () => false);
   types.set(schema, name);
   return name;

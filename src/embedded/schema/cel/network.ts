@@ -1,7 +1,7 @@
-// The url, ip, cidr, quantity and format functions that Kubernetes adds to CEL.
+// The CEL functions of Kubernetes for URLs, IP addresses, CIDRs, quantities and formats.
 import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { BlockList, isIP, SocketAddress } from 'node:net';
-import { fitsFormat, isCidr } from '../formats.ts';
+import { matchesFormat, isCidr } from '../formats.ts';
 import { compareQuantities, parseQuantity, type Quantity, quantityProblem } from '../../../kube/quantity.ts';
 
 class QuantityValue {
@@ -50,7 +50,7 @@ function registerQuantity(environment: Environment): void {
 
 class UrlValue {
   readonly url: URL;
-  /** A path without a host is a URL too. */
+  /** False for a path without a host, which is a valid URL too. */
   readonly absolute: boolean;
   constructor(text: string) {
     this.absolute = !text.startsWith('/');
@@ -123,7 +123,7 @@ class CidrValue {
   }
 }
 
-/** What `ip` is in `ip.isCanonical(text)`. */
+/** The type of `ip` in `ip.isCanonical(text)`. */
 class IpNamespace {
   readonly name = 'ip';
 }
@@ -191,10 +191,10 @@ const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const qualifiedName = /^([A-Za-z0-9.-]+\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
-function pattern(expression: RegExp, most: number): FormatValue {
+function pattern(expression: RegExp, maxBytes: number): FormatValue {
   return new FormatValue((text) =>
-    text.length > most
-      ? `must be no more than ${most} bytes`
+    text.length > maxBytes
+      ? `must be no more than ${maxBytes} bytes`
       : expression.test(text)
         ? undefined
         : `must match ${expression.source}`,
@@ -202,7 +202,7 @@ function pattern(expression: RegExp, most: number): FormatValue {
 }
 
 function standard(name: string): FormatValue {
-  return new FormatValue((text) => (fitsFormat(text, name) ? undefined : `must be a valid ${name}`));
+  return new FormatValue((text) => (matchesFormat(text, name) ? undefined : `must be a valid ${name}`));
 }
 
 const formats: Readonly<Record<string, FormatValue>> = {
@@ -235,7 +235,6 @@ function registerFormats(environment: Environment): void {
   }
 }
 
-/** Adds the functions to an environment. */
 export function registerNetwork(environment: Environment): void {
   registerQuantity(environment);
   registerUrl(environment);

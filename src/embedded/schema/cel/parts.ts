@@ -1,9 +1,9 @@
-// What is looked at in the parts of a parsed expression: how its loops nest, and what the check of types does not see.
+// Inspects the syntax tree of an expression: the nesting of loops, and problems that the type check does not find.
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { re2 } from '../regex.ts';
 import type { Schema } from '../types.ts';
 import type { Variable } from './environment.ts';
-import { failure, placeOf, undeclared } from './problems.ts';
+import { failure, reportedPosition, undeclared } from './problems.ts';
 import { escapeField, resourceField } from './values.ts';
 
 const loops = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
@@ -16,18 +16,18 @@ function children(node: ASTNode): ASTNode[] {
     .filter((item): item is ASTNode => typeof item === 'object' && item !== null && 'op' in item);
 }
 
-/** How deep the loops of an expression nest. */
+/** The nesting depth of loops in an expression. */
 export function loopDepth(node: ASTNode): number {
   const inner = Math.max(0, ...children(node).map(loopDepth));
   return node.op === 'rcall' && loops.has(node.args[0]) ? inner + 1 : inner;
 }
 
-/** Does an expression call a function of a value? */
+/** Whether an expression calls this method. */
 export function calls(node: ASTNode, name: string): boolean {
   return (node.op === 'rcall' && node.args[0] === name) || children(node).some((child) => calls(child, name));
 }
 
-/** The source with `has(list[0].name)`, of which the library knows only `has(object.name)`, said in another way. */
+/** Rewrites `has(list[0].name)`, because the library only supports `has(object.name)`. */
 export function withSimpleHas(ast: ASTNode, source: string): string {
   let text = source;
   const found = (node: ASTNode): readonly ASTNode[] => [node, ...children(node).flatMap(found)];
@@ -35,26 +35,26 @@ export function withSimpleHas(ast: ASTNode, source: string): string {
     const field = node.op === 'call' && node.args[0] === 'has' ? node.args[1][0] : undefined;
     if (field?.op !== '.' || isPlain(field)) continue;
     const [target, name] = field.args;
-    const asked = `${source.slice(target.start, target.end)}.?${name}.hasValue()`;
-    text = `${text.slice(0, node.start)}${asked}${text.slice(node.end)}`;
+    const rewritten = `${source.slice(target.start, target.end)}.?${name}.hasValue()`;
+    text = `${text.slice(0, node.start)}${rewritten}${text.slice(node.end)}`;
   }
   return text;
 }
 
-/** Is this a variable or a field of a field of one? */
+/** Whether this is a variable or a path of fields from one. */
 function isPlain(node: ASTNode): boolean {
   return node.op === 'id' || ((node.op === '.' || node.op === '.?') && isPlain(node.args[0]));
 }
 
 type Scope = ReadonlyMap<string, Typed>;
 
-/** A schema, and whether it is that of a whole object. */
+/** A schema, and whether it describes a whole resource. */
 interface Typed {
   readonly schema: Schema;
   readonly isResource: boolean;
 }
 
-/** A field that is asked for with `has` and cannot be there, a pattern that is none, or a macro that is not known. */
+/** Reports an undefined field in `has`, an invalid pattern, or an unknown macro. */
 export function partProblem(
   ast: ASTNode,
   source: string,
@@ -62,7 +62,7 @@ export function partProblem(
 ): string | undefined {
   const scope = new Map<string, Typed>();
   for (const [name, variable] of Object.entries(variables)) {
-    // An optional value is read through functions of its own.
+    // Optional values are only accessed through methods.
     if (variable === 'dyn' || variable.optional === true) continue;
     scope.set(name, { schema: variable.schema, isResource: variable.isResource ?? false });
   }
@@ -91,9 +91,9 @@ function problemIn(node: ASTNode, source: string, scope: Scope): string | undefi
   return firstProblem(children(node).map((child) => () => problemIn(child, source, scope)));
 }
 
-function firstProblem(looks: readonly (() => string | undefined)[]): string | undefined {
-  for (const look of looks) {
-    const problem = look();
+function firstProblem(checks: readonly (() => string | undefined)[]): string | undefined {
+  for (const check of checks) {
+    const problem = check();
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -105,7 +105,7 @@ function hasProblem(call: ASTNode, field: ASTNode | undefined, source: string, s
   const object = typedOf(target, scope);
   if (object === undefined || object.schema.type !== 'object') return undefined;
   if (object.schema.additionalProperties !== undefined || fieldOf(object, name) !== undefined) return undefined;
-  return failure(`undefined field '${name}'`, source, placeOf(call, source));
+  return failure(`undefined field '${name}'`, source, reportedPosition(call, source));
 }
 
 function isPattern(pattern: unknown): boolean {
@@ -117,7 +117,7 @@ function isPattern(pattern: unknown): boolean {
   }
 }
 
-/** The variables inside of a loop. */
+/** The variables inside a loop. */
 function withItem(scope: Scope, variable: ASTNode | undefined, list: Typed | undefined): Scope {
   const inner = new Map(scope);
   if (variable?.op !== 'id') return inner;
@@ -127,7 +127,7 @@ function withItem(scope: Scope, variable: ASTNode | undefined, list: Typed | und
   return inner;
 }
 
-/** What an expression gives, where its fields lead there; undefined where anything goes. */
+/** The schema of the value of an expression; undefined when it is unknown. */
 function typedOf(node: ASTNode, scope: Scope): Typed | undefined {
   if (node.op === 'id') return scope.get(node.args);
   if (node.op === '[]') {

@@ -1,4 +1,4 @@
-// What is wrong with an expression, in the words and at the place that the API server tells.
+// Formats problems of an expression like the API server, with their position.
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 
 interface CheckError {
@@ -7,7 +7,7 @@ interface CheckError {
   readonly node?: { readonly pos?: number };
 }
 
-/** `compilation failed: …`: the text, and the line of the source with a mark under the place. */
+/** `compilation failed: …`: the message, and the line of the source with a mark under the position. */
 export function failure(text: string, source: string, position: number): string {
   const before = source.slice(0, position);
   const line = before.split('\n').length;
@@ -19,7 +19,7 @@ export function failure(text: string, source: string, position: number): string 
 const anything =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-/** What went wrong, without the excerpt of the source that the library adds. */
+/** The error message, without the source excerpt that the library adds. */
 export function describe(error: unknown): string {
   const { summary, code } = error as CheckError;
   const text = summary ?? (error instanceof Error ? error.message : String(error));
@@ -36,13 +36,13 @@ export function undeclared(name: string): string {
   return `undeclared reference to '${name}' (in container '')`;
 }
 
-/** A finding of the check against the types; undefined for one that the API server would not have. */
+/** Formats a type error; undefined for one that the API server does not report. */
 export function typeProblem(error: unknown, source: string, environment: Environment): string | undefined {
   const { code = '', summary = '' } = error as CheckError;
   const node = (error as { node?: ASTNode }).node;
   if (node === undefined) return undefined;
   const typeAt = (part: ASTNode): string => typeOfPart(part, source, environment);
-  const overload = (name: string, types: string, at = placeOf(node, source)): string =>
+  const overload = (name: string, types: string, at = reportedPosition(node, source)): string =>
     failure(`found no matching overload for '${name}' applied to '${written(types)}'`, source, at);
   switch (code) {
     case 'no_such_overload': {
@@ -56,13 +56,18 @@ export function typeProblem(error: unknown, source: string, environment: Environ
       const found = /^found no matching overload for '(?:(.*)\.)?(\w+)\((.*)\)'$/.exec(summary);
       if (found === null) return undefined;
       const [, receiver, name = '', types = ''] = found;
-      if (!knownFunctions(environment).has(name)) return failure(undeclared(name), source, placeOf(node, source));
+      if (!knownFunctions(environment).has(name))
+        return failure(undeclared(name), source, reportedPosition(node, source));
       return overload(name, receiver === undefined ? `(${types})` : `${receiver}.(${types})`);
     }
     case 'invalid_logical_operand': {
       const wrong = (node.args as readonly ASTNode[]).find((part) => !['bool', 'dyn'].includes(typeAt(part)));
       const type = /got '(.*)'/.exec(summary)?.[1] ?? 'dyn';
-      return failure(`expected type 'bool' but found '${written(type)}'`, source, placeOf(wrong ?? node, source));
+      return failure(
+        `expected type 'bool' but found '${written(type)}'`,
+        source,
+        reportedPosition(wrong ?? node, source),
+      );
     }
     case 'invalid_condition_type': {
       const type = /got '(.*)'/.exec(summary)?.[1] ?? 'dyn';
@@ -72,21 +77,29 @@ export function typeProblem(error: unknown, source: string, environment: Environ
     case 'cannot_index_type': {
       if (node.op === '[]') return overload('_[_]', `(${typeAt(node.args[0])}, ${typeAt(node.args[1])})`);
       const type = /type '(.*)'/.exec(summary)?.[1] ?? 'dyn';
-      return failure(`type '${written(type)}' does not support field selection`, source, placeOf(node, source));
+      return failure(
+        `type '${written(type)}' does not support field selection`,
+        source,
+        reportedPosition(node, source),
+      );
     }
     case 'no_such_key':
-      return failure(`undefined field '${summary.replace('No such key: ', '')}'`, source, placeOf(node, source));
+      return failure(
+        `undefined field '${summary.replace('No such key: ', '')}'`,
+        source,
+        reportedPosition(node, source),
+      );
     case 'invalid_comprehension_range':
-      return failure(lowerFirst(summary).replace(/\.$/, ''), source, placeOf(node, source));
+      return failure(lowerFirst(summary).replace(/\.$/, ''), source, reportedPosition(node, source));
     case 'heterogeneous_list_element':
     case 'heterogeneous_map_value':
-      return failure(summary.replace(/^.*, (?=expected type)/, ''), source, placeOf(node, source));
+      return failure(summary.replace(/^.*, (?=expected type)/, ''), source, reportedPosition(node, source));
     default:
       return undefined;
   }
 }
 
-/** `list<string>` as the API server writes it. */
+/** `list(string)`: a type as the API server formats it. */
 function written(type: string): string {
   return type
     .replaceAll('google.protobuf.Timestamp', 'timestamp')
@@ -96,20 +109,20 @@ function written(type: string): string {
     .replaceAll('>', ')');
 }
 
-/** The type of a part, where it can be told without the rest. */
+/** The type of a part, checked on its own. */
 function typeOfPart(part: ASTNode, source: string, environment: Environment): string {
   return environment.check(source.slice(part.start, part.end)).type ?? 'dyn';
 }
 
 const fromStart = new Set<ASTNode['op']>(['value', 'id', 'list', 'map', '!_', '-_']);
 
-/** Where the API server says that a part is: at its dot, bracket, parenthesis or operator. */
-export function placeOf(node: ASTNode, source: string): number {
+/** The position that the API server reports for a part: its dot, bracket, parenthesis or operator. */
+export function reportedPosition(node: ASTNode, source: string): number {
   if (fromStart.has(node.op)) return node.start;
   if (node.op === 'call') return source.indexOf('(', node.start);
   if (node.op === 'rcall') return source.indexOf('(', source.indexOf(node.args[0], node.args[1].end));
   const [first] = node.args as readonly ASTNode[];
-  // `.?`, `[]`, `[?]` and `?:` begin with the sign that stands behind their first part.
+  // The first character of `.?`, `[]`, `[?]` and `?:` is the one after their first operand.
   const sign = /^[.[?]/.exec(node.op)?.[0] ?? node.op;
   return source.indexOf(sign, first?.end);
 }

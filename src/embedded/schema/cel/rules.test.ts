@@ -65,7 +65,7 @@ const spec = {
   parts: [{ name: 'one', size: 1 }],
 };
 
-describe('rules that hold', () => {
+describe('rules', () => {
   test.each([
     'self.replicas == 3 && self.replicas > 2',
     'self.limit == 1152921504606846976',
@@ -95,12 +95,10 @@ describe('rules that hold', () => {
     'semver("1.2.0").isLessThan(semver("1.10.0")) && semver("1.0.0-rc.1").compareTo(semver("1.0.0")) == -1',
     'isSemver("1.0.0") && !isSemver("v1.0") && semver("v1.02", true).minor() == 2',
     'string(self.when) == "2026-01-02T03:04:05Z" && duration(self.timeout) == self.timeout && int(self.when) > 0',
-  ])('%s', (rule) => {
+  ])('%s is true', (rule) => {
     expect(outcome(rule, spec)).toBe('holds');
   });
-});
 
-describe('rules that do not hold or cannot run', () => {
   test.each([
     ['self.replicas > 5', 'spec: Invalid value: failed rule: self.replicas > 5'],
     [
@@ -111,7 +109,7 @@ describe('rules that do not hold or cannot run', () => {
       'self.labels["none"] == ""',
       'spec: Invalid value: "object": no such key: none evaluating rule: self.labels["none"] == ""',
     ],
-  ])('%s', (rule, text) => {
+  ])('%s fails with a message', (rule, text) => {
     expect(outcome(rule, spec)).toBe(text);
   });
 
@@ -122,13 +120,13 @@ describe('rules that do not hold or cannot run', () => {
     ['other == 1', "undeclared reference to 'other' (in container '')"],
     ['self.replicas.fly()', "undeclared reference to 'fly' (in container '')"],
     ['size(self.tags)', 'cel expression must evaluate to a bool'],
-  ])('%s is refused when it is compiled', (rule, text) => {
+  ])('%s does not compile', (rule, text) => {
     expect(outcome(rule, spec)).toContain(text);
   });
 });
 
-describe('messages, reasons and places', () => {
-  test('a message, a reason and a field path shape the error', () => {
+describe('errors of rules', () => {
+  test('use the message, reason and field path of the rule', () => {
     const schema = withRules(
       { rule: 'false', message: ' too many ', reason: 'FieldValueForbidden', fieldPath: '.replicas' },
       { rule: 'false', messageExpression: '"at most " + string(self.replicas)', reason: 'FieldValueRequired' },
@@ -138,14 +136,14 @@ describe('messages, reasons and places', () => {
     );
   });
 
-  test('an expression that makes no usable text gives way to the message', () => {
+  test('use the fixed message if the message expression returns several lines', () => {
     const schema = withRules({ rule: 'false', message: 'fixed', messageExpression: '"two\\nlines"' });
     expect(errorsText(checkRules(schema, { spec }))).toBe('spec: Invalid value: fixed');
   });
 });
 
-describe('updates', () => {
-  test('a transition rule needs an old value, found by list key', () => {
+describe('on update', () => {
+  test('a transition rule runs only with an old value, with list items matched by key', () => {
     const schema = withRules();
     const old = { spec: { parts: [{ name: 'a', size: 5 }] } };
     const next = {
@@ -160,7 +158,7 @@ describe('updates', () => {
     expect(errorsText(checkRules(schema, next, old))).toBe('spec.parts[1].size: Invalid value: 4: must not shrink');
   });
 
-  test('an optional old value is there or not', () => {
+  test('a rule with optionalOldSelf runs with and without an old value', () => {
     const schema = withRules({
       rule: 'oldSelf.hasValue() || self.replicas == 1',
       optionalOldSelf: true,
@@ -170,20 +168,20 @@ describe('updates', () => {
     expect(checkRules(schema, { spec: { replicas: 2 } }, { spec: { replicas: 1 } })).toEqual([]);
   });
 
-  test('what did not change is not held against the update', () => {
+  test('a rule that fails for an unchanged value is ignored', () => {
     const schema = withRules({ rule: 'self.replicas < 3' });
     expect(checkRules(schema, { spec, other: 1 }, { spec })).toEqual([]);
     expect(checkRules(schema, { spec: { ...spec, name: 'Bob' } }, { spec })).toHaveLength(1);
   });
 });
 
-test('a rule that would loop for too long is not started', () => {
+test('a rule whose loops would take too long is not evaluated', () => {
   const schema = withRules({ rule: 'self.tags.all(a, self.tags.all(b, self.tags.all(c, a + b + c != "")))' });
   const tags = Array.from({ length: 2000 }, (_, index) => `t${index}`);
   expect(errorsText(checkRules(schema, { spec: { tags } }))).toContain('running out of cost budget');
 });
 
-test('metadata shows only the name, at the root', () => {
+test('rules at the root can read metadata.name', () => {
   const schema: Schema = {
     type: 'object',
     properties: {},

@@ -1,4 +1,4 @@
-// Runs the x-kubernetes-validations of a schema over an object, on creation and on update.
+// Evaluates the x-kubernetes-validations of a schema for an object, on create and update.
 import { Optional } from '@marcbachmann/cel-js';
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError, FieldErrorType } from '../field-error.ts';
@@ -10,13 +10,13 @@ import { interruptible, isInterruption, usedMs } from './interruptible.ts';
 import { describe } from './problems.ts';
 import { toCel } from './values.ts';
 
-/** All rules of one object together may take this long, in time of the processor: nobody else is served meanwhile. */
+/** The CPU time for all rules of one object; other requests wait meanwhile. */
 const budgetMs = 100;
-/** A rule whose loops could run more often than this is stopped when the budget is spent; others need no watching. */
-const watchedSteps = 50_000;
-/** So is one that compares texts with patterns, which this engine may do forever: see ../regex.ts. */
+/** A rule whose loops could run more often than this is interrupted when the budget is used up. */
+const interruptibleSteps = 50_000;
+/** So is a rule with patterns, which may backtrack for very long: see ../regex.ts. */
 const usesPatterns = /\.(matches|find|findAll)\(/;
-/** A rule whose loops could run more often than this is not started. */
+/** A rule whose loops could run more often than this is not evaluated. */
 const stepLimit = 20_000_000;
 
 const reasons: Readonly<Record<string, FieldErrorType>> = {
@@ -27,14 +27,14 @@ const reasons: Readonly<Record<string, FieldErrorType>> = {
 
 class OutOfBudget extends Error {}
 
-/** The rules that an object breaks. Rules about a change run only where there is an old value to compare with. */
+/** The errors of all rules that fail. Transition rules are evaluated only where there is an old value. */
 export function checkRules(schema: Schema, object: unknown, old?: unknown): FieldError[] {
-  if (!holdsRules(schema)) return [];
+  if (!hasRules(schema)) return [];
   const errors: FieldError[] = [];
   const endMs = usedMs() + budgetMs;
 
   function visit(node: Schema, value: unknown, before: unknown, path: string, unchanged: boolean): void {
-    if (value === null || value === undefined || !holdsRules(node)) return;
+    if (value === null || value === undefined || !hasRules(node)) return;
     const same = unchanged || (before !== undefined && isDeepStrictEqual(value, before));
     const isResource = path === '' || node['x-kubernetes-embedded-resource'] === true;
     const { rules, problems } = compileRules(node, isResource);
@@ -60,9 +60,9 @@ export function checkRules(schema: Schema, object: unknown, old?: unknown): Fiel
     for (const [key, item] of Object.entries(value)) {
       const field = propertySchema(node, key);
       const child = field ?? others;
-      const place = field === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+      const childPath = field === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
       const oldItem = (before as Record<string, unknown> | undefined)?.[key];
-      if (child !== undefined) visit(child, item, oldItem ?? undefined, place, same);
+      if (child !== undefined) visit(child, item, oldItem ?? undefined, childPath, same);
     }
   }
 
@@ -93,16 +93,16 @@ export function checkRules(schema: Schema, object: unknown, old?: unknown): Fiel
       let holds: unknown;
       try {
         const evaluate = (): unknown => compiled.evaluate(context);
-        const isWatched = steps > watchedSteps || usesPatterns.test(rule.rule);
-        holds = isWatched ? interruptible(leftMs, evaluate) : evaluate();
+        const mayTakeLong = steps > interruptibleSteps || usesPatterns.test(rule.rule);
+        holds = mayTakeLong ? interruptible(leftMs, evaluate) : evaluate();
       } catch (error) {
         if (isInterruption(error)) stop();
         errors.push(failure(node, path, `${describe(error)} evaluating rule: ${ruleName(rule)}`));
         continue;
       }
-      // What did not change is not held against an update, unless the rule is about the change itself.
+      // Failures for unchanged values are ignored on update, except those of transition rules.
       if (holds === true || (same && !compiled.usesOldSelf)) continue;
-      errors.push(brokenRule(node, compiled, value, context, path));
+      errors.push(failedRule(node, compiled, value, context, path));
     }
   }
 
@@ -122,7 +122,7 @@ function ruleName(rule: ValidationRule): string {
   return (rule.message ?? '').trim() || rule.rule.trim();
 }
 
-function brokenRule(
+function failedRule(
   node: Schema,
   compiled: CompiledRule,
   value: unknown,
@@ -131,17 +131,17 @@ function brokenRule(
 ): FieldError {
   const { rule } = compiled;
   const detail = messageOf(compiled, context) ?? ((rule.message ?? '').trim() || `failed rule: ${rule.rule.trim()}`);
-  const place = rule.fieldPath === undefined ? path : `${path}${rule.fieldPath}`.replace(/^\./, '');
+  const field = rule.fieldPath === undefined ? path : `${path}${rule.fieldPath}`.replace(/^\./, '');
   const showsValue = node.type !== 'object' && node.type !== 'array';
   return {
     type: reasons[rule.reason ?? ''] ?? 'Invalid',
-    field: place === '' ? '<nil>' : place,
+    field: field === '' ? '<nil>' : field,
     ...(showsValue && { value }),
     detail,
   };
 }
 
-/** The text that a rule makes itself, when it is one line that says something. */
+/** The result of the message expression, if it is a single non-empty line. */
 function messageOf(compiled: CompiledRule, context: Record<string, unknown>): string | undefined {
   if (compiled.message === undefined) return undefined;
   try {
@@ -149,25 +149,25 @@ function messageOf(compiled: CompiledRule, context: Record<string, unknown>): st
     if (typeof text !== 'string' || text.trim() === '' || text.includes('\n')) return undefined;
     return text.trim();
   } catch {
-    // The real server falls back to the fixed message as well.
+    // Like the real server, use the fixed message.
     return undefined;
   }
 }
 
-const holding = new WeakMap<Schema, boolean>();
+const ruleCache = new WeakMap<Schema, boolean>();
 
-/** Is there a rule in this schema or below? */
-export function holdsRules(schema: Schema): boolean {
-  const known = holding.get(schema);
+/** Whether this schema or one inside it has rules. */
+export function hasRules(schema: Schema): boolean {
+  const known = ruleCache.get(schema);
   if (known !== undefined) return known;
-  holding.set(schema, false);
+  ruleCache.set(schema, false);
   const below = [
     ...Object.values(schema.properties ?? {}),
     ...(schema.items === undefined ? [] : [schema.items]),
     ...(typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []),
     ...(schema.allOf ?? []),
   ];
-  const result = (schema['x-kubernetes-validations']?.length ?? 0) > 0 || below.some(holdsRules);
-  holding.set(schema, result);
+  const result = (schema['x-kubernetes-validations']?.length ?? 0) > 0 || below.some(hasRules);
+  ruleCache.set(schema, result);
   return result;
 }

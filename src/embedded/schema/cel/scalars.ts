@@ -1,4 +1,4 @@
-// Semantic versions, and the conversions of times that the library leaves out.
+// CEL functions for semantic versions, and time conversions that the library lacks.
 import type { Environment } from '@marcbachmann/cel-js';
 
 const pattern =
@@ -16,7 +16,7 @@ class Semver {
   }
 }
 
-/** Forgives a leading `v`, leading zeroes and missing numbers. */
+/** Removes a leading `v` and leading zeroes, and adds missing numbers. */
 function normalised(text: string): string {
   const [, core = '', rest = ''] = /^v?([\d.]*)(.*)$/s.exec(text) ?? [];
   const numbers = core.split('.').map((part) => part.replace(/^0+(?=\d)/, ''));
@@ -32,7 +32,7 @@ function order(one: Semver, other: Semver): number {
   for (const [index, number] of one.numbers.entries()) {
     if (number !== other.numbers[index]) return number < other.numbers[index]! ? -1 : 1;
   }
-  // A version comes after everything that leads to it.
+  // A version is higher than its prereleases.
   if (one.pre.length === 0 || other.pre.length === 0) return other.pre.length - one.pre.length;
   for (const [index, part] of one.pre.entries()) {
     const compared = index < other.pre.length ? orderParts(part, other.pre[index]!) : 1;

@@ -1,4 +1,4 @@
-// Values as rules see them: integers are bigints, times are times, and field names are escaped where CEL needs it.
+// Converts JSON to CEL values: integers become bigints, times become dates, and field names are escaped if necessary.
 import { propertySchema } from '../property.ts';
 import { parse } from '@marcbachmann/cel-js';
 import type { Schema } from '../types.ts';
@@ -15,20 +15,20 @@ const escapes: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** The name that a rule uses for a field; undefined when no rule can name it. */
+/** The escaped name of a field; undefined when rules cannot access it. */
 export function escapeField(name: string): string | undefined {
   if (reserved.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   return name.replaceAll(/__|[./-]/g, (part) => escapes[part]!);
 }
 
-/** The converted value, and how many parts it has. */
+/** The converted value, and the number of values in it. */
 export interface CelValue {
   readonly value: unknown;
   readonly size: number;
 }
 
-/** Converts a JSON value by its schema. `isResource` adds the parts that every object has. */
+/** Converts a JSON value by its schema. `isResource` adds apiVersion, kind and metadata. */
 export function toCel(schema: Schema, json: unknown, isResource = false): CelValue {
   let size = 0;
 
@@ -62,7 +62,7 @@ export function toCel(schema: Schema, json: unknown, isResource = false): CelVal
   return { value: convert(schema, json), size };
 }
 
-/** Converts a JSON value that has no schema: whole numbers are integers. */
+/** Converts a JSON value without a schema: whole numbers are integers. */
 export function dynamicCel(json: unknown): unknown {
   if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
   if (Array.isArray(json)) return json.map(dynamicCel);
@@ -70,13 +70,13 @@ export function dynamicCel(json: unknown): unknown {
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, dynamicCel(value)]));
 }
 
-/** Rules see of an object's metadata only its name. */
+/** Rules can only access the name in metadata. */
 const visibleMetadata: Schema = {
   type: 'object',
   properties: { name: { type: 'string' }, generateName: { type: 'string' } },
 };
 
-/** The fields of every resource that a rule may name, whatever the schema says. */
+/** The schema of fields that every resource has, whether its schema declares them or not. */
 export function resourceField(key: string): Schema | undefined {
   if (key === 'metadata') return visibleMetadata;
   return key === 'apiVersion' || key === 'kind' ? { type: 'string' } : undefined;

@@ -1,4 +1,4 @@
-// An embedded cluster for tests of the simulation: objects in, objects out, through the verbs of the API but no network.
+// An embedded cluster for tests of the simulation: calls the verbs of the API without a network.
 import { onTestFinished } from 'vitest';
 import type { AnyObject, KubeObject } from '../../../kube/objects.ts';
 import { create } from '../../rest/create.ts';
@@ -22,7 +22,7 @@ const asTest: WriteOptions = {
 
 export class TestCluster {
   readonly embedded: Embedded;
-  /** Errors that the simulation could not explain to anybody. */
+  /** Unexpected errors of the simulation. */
   readonly errors: unknown[];
 
   constructor(embedded: Embedded, errors: unknown[]) {
@@ -30,7 +30,7 @@ export class TestCluster {
     this.errors = errors;
   }
 
-  /** Creates objects one after the other, in `default` unless they say otherwise. */
+  /** Creates objects one after the other; their namespace is `default` unless they have one. */
   async create(...objects: readonly object[]): Promise<void> {
     for (const given of objects) {
       const object = given as AnyObject;
@@ -68,7 +68,7 @@ export class TestCluster {
     await remove(this.embedded.cluster, this.#target(this.must(collection, key)), request, asTest);
   }
 
-  /** Waits until the controllers have nothing left to do at this time. */
+  /** Waits until the controllers are idle. */
   async settle(): Promise<void> {
     await this.embedded.simulation?.idle();
   }

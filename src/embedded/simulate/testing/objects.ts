@@ -1,16 +1,16 @@
-// Workloads for the behaviour tests of the simulation.
+// Objects for tests of the simulation.
 import { pods } from '../../kinds/types.ts';
 import type { Condition, Labels } from '../../kinds/types.ts';
 import type { TestCluster } from './cluster.ts';
 
-/** The annotation that asks a pod for another life. */
+/** The annotation that changes how a pod is simulated. */
 export const simulate = 'offshoot.dev/simulate';
 
 function template(app: string, image = 'app:1', annotations: Record<string, string> = {}): object {
   return { metadata: { labels: { app }, annotations }, spec: { containers: [{ name: 'main', image }] } };
 }
 
-/** A workload of the apps group whose pods carry its name as label. */
+/** A workload of the apps group whose pods have the label `app` with its name. */
 export function workload(kind: string, name: string, spec: object, annotations: Record<string, string> = {}): object {
   const selector = { matchLabels: { app: name } };
   const metadata = { name, namespace: 'default' };
@@ -22,7 +22,7 @@ export function workload(kind: string, name: string, spec: object, annotations: 
   };
 }
 
-/** An edit that gives the first container of the template another image. */
+/** An edit that changes the image of all containers in the template. */
 export function withImage<T extends { spec: { template: unknown } }>(image: string): (object: T) => T {
   return (object) => {
     const { metadata, spec } = object.spec.template as { metadata: object; spec: { containers: object[] } };
@@ -35,7 +35,7 @@ export function reason(conditions: readonly Condition[] | undefined, type: strin
   return conditions?.find((condition) => condition.type === type)?.reason;
 }
 
-/** The images of all pods, in the order of their names. */
+/** The images of all pods, sorted by pod name. */
 export function images(cluster: TestCluster): (string | undefined)[] {
   return cluster.list(pods).map((pod) => pod.spec.containers[0]?.image);
 }

@@ -10,7 +10,7 @@ import { World } from '../world.ts';
 
 export const now = Date.parse('2026-01-01T00:10:00Z');
 
-/** A world with these objects in it, at one moment. */
+/** A world that contains these objects; its clock stands still. */
 export async function worldOf(...objects: readonly KubeObject[]): Promise<World> {
   const store = new Store();
   const registry = new Registry(builtinResources());
@@ -19,9 +19,7 @@ export async function worldOf(...objects: readonly KubeObject[]): Promise<World>
     const [version, group = ''] = object.apiVersion.split('/').reverse();
     const resource = registry.findKind(group, version!, object.kind)!;
     const next = object as unknown as AnyObject;
-    world.adopt(
-      await store.write({ collection: collectionOf(resource), key: keyOf(object.metadata), expect: 0, next }),
-    );
+    world.add(await store.write({ collection: collectionOf(resource), key: keyOf(object.metadata), expect: 0, next }));
   }
   return world;
 }
@@ -38,7 +36,7 @@ export function deployment(spec: Partial<Deployment['spec']> = {}, status?: Depl
   };
 }
 
-/** A replica set of the deployment whose pods are all available, by default. */
+/** A replica set of the deployment; all its pods are available by default. */
 export function replicaSet(
   name: string,
   replicas: number,
