@@ -1,11 +1,11 @@
-// What the server tells the page, as data. Both sides import these types, and nothing else of each other.
+// The data that the server sends to the page. Both sides import these types, and nothing else of each other.
 import type { RecentEvent } from '../api/description/events.ts';
 import type { ProgressStep, TreeNode } from '../api/description/tree.ts';
 import type { Condition, ReportedChange, ReportedStall } from '../controller/index.ts';
 import type { Terminal } from './terminal.ts';
 import type { ConsideredData, DecisionData } from '../traffic/index.ts';
 
-/** How something is, for its colour and icon; the word beside it says more. */
+/** The colour and icon of a state; the word beside it says more. */
 export type Tone = 'good' | 'busy' | 'bad' | 'idle';
 
 interface RowBase {
@@ -22,25 +22,25 @@ export interface EnvironmentRow extends RowBase {
   readonly type: 'environment';
   /** Subsets and consumers that are ready, of all: `1/2`. */
   readonly ready: string;
-  /** Which requests reach it: `x-env=pr-7`. */
+  /** The requests that reach it: `x-env=pr-7`. */
   readonly match: string;
-  /** What they carry, as people write it: `x-env: pr-7`. */
+  /** The header that these requests carry: `x-env: pr-7`. */
   readonly carries: string;
   /** The same in a sentence, with names between backticks: "the key `pr-7` (`x-env` or `baggage`)". */
   readonly requests: string;
-  /** Those of them that other environments get. */
+  /** Those requests that go to other environments instead. */
   readonly exceptions?: readonly { readonly match: string; readonly taker: string }[];
   /** A command that sends such a request. */
   readonly call?: string;
   readonly replaces: readonly Replacement[];
   readonly isolation?: Pick<Condition, 'status' | 'reason' | 'message' | 'lastTransitionTime'> & {
-    /** What the environment is by its proof: `not isolated`. */
+    /** The result of the proof in words: `not isolated`. */
     readonly word: string;
   };
   readonly expires?: string;
 }
 
-/** A workload that an environment has a version of its own of. */
+/** A workload that an environment replaces with its own version. */
 export interface Replacement {
   /** `NAMESPACE/NAME` of the base. */
   readonly workload: string;
@@ -89,28 +89,28 @@ export type LiveLine =
   | { readonly feed: readonly FeedItem[] }
   | { readonly beat: string };
 
-/** A line of `/api/live/TYPE/…`: what is shown of one object; null where there is none. */
+/** A line of `/api/live/TYPE/…`: one object in detail; null if it does not exist. */
 export type DetailLine = { readonly detail: Detail | null } | { readonly beat: string };
 
-/** Who looks, and what they may do here. */
+/** The user, and what they may do here. */
 export interface Session {
   readonly version: string;
   readonly user?: string;
-  /** When they have to sign in again; of who signed in here. */
+  /** When the session expires; only after signing in with the form. */
   readonly until?: string;
-  /** Whether the page may write, as far as whoever looks has the rights. */
+  /** Whether the page allows writes; the user needs the permissions too. */
   readonly writes: boolean;
-  /** There may be environments that they may not read. */
+  /** There may be environments that the user may not read. */
   readonly isRestricted?: true;
   /** The header that carries the key of an environment. */
   readonly keyHeader: string;
-  /** Where requests of people enter, if this process serves a gateway. */
+  /** The gateway of this process, if it serves one. */
   readonly gateway?: EntryPoint;
-  /** How commands reach this cluster; absent: plainly. */
+  /** How commands reach this cluster; absent: without further flags. */
   readonly terminal?: Terminal;
 }
 
-/** Where requests of people enter, and the namespace that they lead to. */
+/** A gateway's URL, and the namespace that it leads to. */
 export interface EntryPoint {
   readonly url: string;
   readonly namespace: string;
@@ -133,11 +133,11 @@ export interface EnvironmentDetail extends Omit<ObjectDetail, 'type' | 'row'> {
   readonly type: 'environment';
   readonly row: EnvironmentRow;
   readonly calls: readonly string[];
-  readonly life: readonly LifeStep[];
+  readonly timeline: readonly TimelineStep[];
   readonly picture: Picture;
-  /** A request that is not decided as it should be, where there is one. */
+  /** A request of others that the environment reroutes, if there is one. */
   readonly counterexample?: TriedRequest;
-  /** Whether whoever looks has the right to delete it. */
+  /** Whether the user has permission to delete it. */
   readonly mayDelete?: true;
 }
 
@@ -150,8 +150,8 @@ export interface MeshDetail {
   readonly commands: readonly string[];
 }
 
-/** A station in the life of an environment. */
-export interface LifeStep {
+/** A step in the timeline of an environment. */
+export interface TimelineStep {
   readonly label: string;
   readonly state: ProgressStep['state'];
   /** When it was reached. */
@@ -160,11 +160,11 @@ export interface LifeStep {
   readonly note?: string;
 }
 
-/** Who calls whom, and by which rule: the base path, and over it the path of the requests that are asked about. */
+/** Who calls whom, and by which rule: the base path, and the path of the selected requests. */
 export interface Picture {
   readonly nodes: readonly PictureNode[];
   readonly edges: readonly PictureEdge[];
-  /** What is not shown, or not known. */
+  /** Notes on what is hidden or unknown. */
   readonly notes: readonly string[];
 }
 
@@ -176,16 +176,16 @@ export interface PictureNode {
   readonly namespace: string;
   /** Its images, or how many services are folded into it. */
   readonly detail: string;
-  /** Of a clone, the base workload that it stands beside. */
+  /** For a clone: its base workload. */
   readonly cloneOf?: string;
-  /** Whether the requests that are asked about come here. */
+  /** Whether the selected requests come here. */
   readonly isOnPath: boolean;
 }
 
 export interface PictureEdge {
   readonly from: string;
   readonly to: string;
-  /** `base`: requests without the key; `path`: those that are asked about; `both`. */
+  /** `base`: requests without the key; `path`: the selected requests; `both`. */
   readonly on: 'base' | 'path' | 'both';
   /** The host that is called. */
   readonly host: string;
@@ -198,9 +198,9 @@ export interface TriedRequest {
   readonly method?: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** `NAMESPACE/NAME` of the workload that calls, or what is known of it. */
+  /** `NAMESPACE/NAME` of the calling workload, or its namespace and labels. */
   readonly from?: string | { readonly namespace: string; readonly labels?: Readonly<Record<string, string>> };
-  /** `NAMESPACE/NAME` of the Gateway that it comes in by. */
+  /** `NAMESPACE/NAME` of the Gateway that it enters through. */
   readonly gateway?: string;
 }
 
@@ -222,20 +222,20 @@ export interface Tried {
   readonly command: string;
 }
 
-/** What can be chosen from: for forms. */
+/** The choices that forms offer. */
 export interface Choices {
   readonly namespaces: readonly string[];
   readonly workloads: readonly { readonly key: string; readonly containers: readonly string[] }[];
   readonly gateways: readonly string[];
   /** `http://NAME.NAMESPACE:PORT/` of Services, and of the hosts of Gateways. */
   readonly urls: readonly string[];
-  /** Classes of deployment targets; absent where they may not be read. */
+  /** Classes of deployment targets; absent if the user may not read them. */
   readonly classes?: readonly string[];
 }
 
 export interface PlanAnswer {
   readonly sentence: string;
-  /** Whether it would be ready in the end. */
+  /** Whether the environment would become ready. */
   readonly tone: Tone;
   readonly environment: string;
   /** The file that the commands read the manifest from. */
@@ -250,7 +250,7 @@ export interface PlanAnswer {
 
 export interface ProofAnswer {
   readonly verdict: 'True' | 'False' | 'Unknown';
-  /** What the environment would be by it: `not isolated`. */
+  /** The result in words: `not isolated`. */
   readonly word: string;
   readonly reason: string;
   readonly message: string;
@@ -262,6 +262,6 @@ export interface ProofAnswer {
 export interface Problem {
   readonly error: string;
   readonly hint?: string;
-  /** Where the API server refused: in its own words. */
+  /** The API server's own message, if it rejected the request. */
   readonly refusal?: string;
 }

@@ -1,4 +1,4 @@
-// A request that is not carried out, and what to do about it.
+// An error for a rejected request: its HTTP status, and a hint on what to do.
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly status: number;

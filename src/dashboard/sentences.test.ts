@@ -20,7 +20,7 @@ function row(fields: Partial<EnvironmentRow> = {}): EnvironmentRow {
 }
 const bad = row({ name: 'pr-12', state: 'degraded', tone: 'bad', problem: "can't pull its image." });
 
-test('who may not read everything is not told that there is nothing', () => {
+test('an empty list does not say that nothing exists if the user may not read everything', () => {
   expect(overviewSentence([], { isRestricted: true })).toBe('There is no environment that you may read.');
   expect(listSentence('claim', [], { isRestricted: true })).toBe('There is no claim that you may read.');
   expect(listSentence('claim', [])).toBe('There is no claim.');
@@ -30,14 +30,14 @@ test.each<[string, readonly EnvironmentRow[]]>([
   ['There is no environment yet.', []],
   ['1 environment ready.', [row()]],
   ["2 environments ready, 1 needs attention: `pr-12` – can't pull its image.", [row(), bad, row()]],
-  ['1 environment ready, 1 on the way.', [row(), row({ tone: 'busy' })]],
+  ['1 environment ready, 1 in progress.', [row(), row({ tone: 'busy' })]],
   [
     '1 environment ready, 1 paused, 1 asleep.',
     [row(), row({ tone: 'idle', state: 'asleep' }), row({ tone: 'idle', state: 'paused' })],
   ],
   ['1 environment asleep.', [row({ tone: 'idle', state: 'asleep' })]],
   ["1 environment needs attention: `pr-12` – can't pull its image.", [bad]],
-])('%s', (sentence, rows) => {
+])('overviewSentence: %s', (sentence, rows) => {
   expect(overviewSentence(rows)).toBe(sentence);
 });
 
@@ -69,11 +69,11 @@ test.each<[string, EnvironmentRow]>([
     row({ tone: 'idle', state: 'asleep', problem: '"offshoot env wake pr-7 -n shop" wakes it' }),
   ],
   ['`pr-7` is being deleted.', row({ tone: 'idle', state: 'deleting' })],
-])('%s', (sentence, environment) => {
+])('environmentSentence: %s', (sentence, environment) => {
   expect(environmentSentence(environment, '3s')).toBe(sentence);
 });
 
-test('a plan that moves requests of others does not say that it moves its own only', () => {
+test('planSentence says when a plan reroutes requests of others', () => {
   const outcome = { environment: 'shop/pr-9', state: 'ready', requests: '`x-env: pr-9`' };
   const proof = {
     verdict: 'False',

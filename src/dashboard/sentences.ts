@@ -1,5 +1,5 @@
-// The first line of every screen: one sentence that answers what whoever opens it asks. Pure; the page calls some of
-// them itself. What stands between backticks is a name.
+// The heading of every screen: one sentence that answers the user's first question. Pure; the page calls some of these
+// functions itself. Names are between backticks.
 import type { EnvironmentRow, ProofAnswer, Row, RowType, Session } from './data.ts';
 
 const code = (text: string): string => `\`${text}\``;
@@ -8,7 +8,7 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** How the environments are, and who needs somebody. */
+/** The states of all environments, and which one needs attention. */
 export function overviewSentence(
   rows: readonly EnvironmentRow[],
   { isRestricted }: Pick<Session, 'isRestricted'> = {},
@@ -20,7 +20,7 @@ export function overviewSentence(
   const held = (state: string): number => rows.filter((row) => row.tone === 'idle' && row.state === state).length;
   const counts: readonly (readonly [number, string])[] = [
     [ready, 'ready'],
-    [busy, 'on the way'],
+    [busy, 'in progress'],
     [held('paused'), 'paused'],
     [held('asleep'), 'asleep'],
     [held('deleting'), 'being deleted'],
@@ -30,12 +30,12 @@ export function overviewSentence(
     .map(([number, how], i) => `${i === 0 ? count(number, 'environment') : number} ${how}`);
   const [first] = bad;
   if (first === undefined) return `${parts.join(', ')}.`;
-  const needs = `${parts.length > 0 ? bad.length : count(bad.length, 'environment')} ${bad.length === 1 ? 'needs' : 'need'} attention`;
+  const needAttention = `${parts.length > 0 ? bad.length : count(bad.length, 'environment')} ${bad.length === 1 ? 'needs' : 'need'} attention`;
   const why = first.problem === undefined ? code(first.name) : `${code(first.name)} – ${withoutStop(first.problem)}`;
-  return `${[...parts, needs].join(', ')}: ${why}.`;
+  return `${[...parts, needAttention].join(', ')}: ${why}.`;
 }
 
-/** What requests an environment takes, and whether it concerns anybody else. */
+/** The requests that an environment takes, and whether others are affected. */
 export function environmentSentence(row: EnvironmentRow, provedAgo?: string): string {
   const { name, state, tone, problem, isolation, requests, replaces, exceptions = [] } = row;
   if (state === 'deleting') return `${code(name)} is being deleted.`;
@@ -76,7 +76,7 @@ const NOUNS: Readonly<Record<RowType, readonly [one: string, many: string]>> = {
   istio: ['Istio resource', 'Istio resources'],
 };
 
-/** How the objects of one kind are. */
+/** The states of all objects of one kind. */
 export function listSentence(
   type: RowType,
   rows: readonly Row[],
@@ -86,13 +86,13 @@ export function listSentence(
   if (rows.length === 0) return `There is no ${one}${isRestricted === true ? ' that you may read' : ''}.`;
   const good = rows.filter(({ tone }) => tone === 'good').length;
   const [first, ...others] = rows.filter(({ tone }) => tone === 'bad');
-  const all = `${good} of ${count(rows.length, one, many)} ${good === 1 ? 'is' : 'are'} in order`;
+  const all = `${good} of ${count(rows.length, one, many)} ${good === 1 ? 'is' : 'are'} healthy`;
   if (first === undefined) return good === rows.length ? `${all}.` : `${all}; the rest is in progress.`;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return `${all}; ${code(first.name)}${more} needs attention${first.problem === undefined ? '' : `: ${withoutStop(first.problem)}`}.`;
 }
 
-/** How one object is that is no environment. */
+/** The state of an object that is not an environment. */
 export function objectSentence({ type, name, state, problem }: Row): string {
   const [one] = NOUNS[type];
   return `${one[0]!.toUpperCase()}${one.slice(1)} ${code(name)} is ${state}${problem === undefined ? '' : `: ${withoutStop(problem)}`}.`;
@@ -102,12 +102,12 @@ interface PlannedOutcome {
   readonly environment: string;
   readonly state: string;
   readonly problem?: string;
-  /** What the requests carry; names stand between backticks. */
+  /** What the requests carry; names are between backticks. */
   readonly requests: string;
   readonly proof?: ProofAnswer;
 }
 
-/** What a plan comes to. */
+/** The outcome of a plan. */
 export function planSentence(
   changes: readonly { readonly do: string }[],
   { environment, state, problem, requests, proof }: PlannedOutcome,

@@ -9,7 +9,7 @@ test.each([
   ['kubectl get pods', 'kubectl get pods --kubeconfig /a/b'],
   ["kubectl apply -f - <<'EOF'\nkind: A\nEOF", "kubectl apply -f - --kubeconfig /a/b <<'EOF'\nkind: A\nEOF"],
   ["curl -H 'x-env: pr-7' http://a/", "curl -H 'x-env: pr-7' http://a/"],
-])('%s', (command, shown) => {
+])('inTerminal: %s', (command, shown) => {
   expect(inTerminal(command, up)).toBe(shown);
   expect(inTerminal(command, undefined)).toBe(command);
 });

@@ -1,6 +1,6 @@
-// Commands as they work in the terminal of whoever looks. Pure; the page calls it for every command that it shows.
+// Adapts commands to the user's terminal. Pure; the page calls it for every command that it shows.
 
-/** How commands reach this cluster, where a plain `offshoot` and `kubectl` would not. */
+/** How commands reach this cluster, if plain `offshoot` and `kubectl` would not. */
 export interface Terminal {
   /** How `offshoot` is called: `npx offshoot` in a checkout. */
   readonly offshoot: string;
@@ -8,7 +8,7 @@ export interface Terminal {
   readonly flags: { readonly offshoot: string; readonly kubectl: string };
 }
 
-/** A command as it is to be pasted. The first line of a here document takes the flags. */
+/** A command to paste. With a here document, the flags go on the first line. */
 export function inTerminal(command: string, terminal: Terminal | undefined): string {
   const [, program, rest = '', document = ''] = /^(offshoot|kubectl) ([^\n]*?)( <<.*)?$/s.exec(command) ?? [];
   if (terminal === undefined || program === undefined) return command;

@@ -1,4 +1,4 @@
-// An answer as JSON that people can read too: the path in one line, then a line for every hop.
+// Formats an answer as JSON that people can read too: the path in one line, then one line per hop.
 import { hopsOf, pathOf } from './answer.ts';
 import type { CallResult } from './answer.ts';
 

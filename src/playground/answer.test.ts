@@ -1,4 +1,4 @@
-// How an answer reads: in one line, as JSON and as a page.
+// How an answer is formatted: in one line, as JSON and as a page.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { hopsOf, pathOf } from './answer.ts';
@@ -20,11 +20,11 @@ test.each([
   ['reviews', 'reviews:latest'],
   ['my/own:3', 'reviews (my/own:3)'],
   ['reviews@sha256:0123', 'reviews (reviews@sha256:0123)'],
-])('the image %s of reviews is told as %s', (image, name) => {
+])('pathOf shows the image %s of reviews as %s', (image, name) => {
   expect(pathOf(got(pod('reviews', image)))).toBe(name);
 });
 
-test('a path has brackets where somebody called several, and says where it ended', () => {
+test('pathOf puts several calls in brackets and says where a call failed', () => {
   const lost: CallResult = { url: 'http://stock.shop:8080/', status: 503, text: 'no healthy upstream' };
   const call = got(pod('a', 'a:1', got(pod('b', 'b:1', got(pod('c', 'c:1')))), lost));
   expect(pathOf(call)).toBe('a:1 → (b:1 → c:1, stock answered 503)');
@@ -39,7 +39,7 @@ test('a path has brackets where somebody called several, and says where it ended
 
 const HOSTILE = `<script>alert("'&'")</script>`;
 
-test('a page escapes whatever an object of the cluster says', () => {
+test('answerPage escapes all text that comes from objects of the cluster', () => {
   const lost: CallResult = { url: HOSTILE, status: 503, text: HOSTILE, route: HOSTILE };
   const page = answerPage({
     ...got({ ...pod(HOSTILE, HOSTILE, lost), pod: HOSTILE, environment: HOSTILE }),
@@ -49,7 +49,7 @@ test('a page escapes whatever an object of the cluster says', () => {
   expect(page).toContain('&lt;script&gt;alert(&quot;&#39;&amp;&#39;&quot;)&lt;/script&gt;');
 });
 
-test('a page has one style, which its policy allows, and nothing else', () => {
+test('answerPage has a single inline style, which its content security policy allows', () => {
   const page = answerPage(got(pod('a', 'a:1')));
   const [, style = ''] = /<style>([^]*)<\/style>/.exec(page) ?? [];
   const hash = createHash('sha256').update(style).digest('base64');

@@ -1,40 +1,40 @@
-// What comes back from a call in the playground: who answered, and what came of the calls that they made in turn.
+// The result of a call in the playground: the pod that answered, and the results of the calls that it made in turn.
 
 export interface PodAnswer {
   readonly service: string;
   readonly image: string;
   readonly pod: string;
-  /** The environment that the pod is of, as `NAMESPACE/NAME`. */
+  /** The environment that the pod belongs to, as `NAMESPACE/NAME`. */
   readonly environment?: string;
   readonly calls: readonly CallResult[];
 }
 
 export interface CallResult {
-  /** As the caller wrote it; of the first one, what the client asked for. */
+  /** As the caller wrote it; for the first call, what the client requested. */
   readonly url: string;
   readonly status: number;
-  /** The rule that decided where it went: `NAMESPACE/NAME` of the VirtualService, and the route of it. */
+  /** The rule that routed the call: `NAMESPACE/NAME` of the VirtualService, and its route. */
   readonly route?: string;
-  /** Who answered; undefined where the proxy of the caller did. */
+  /** The pod's answer; undefined if the caller's proxy answered. */
   readonly answer?: PodAnswer;
-  /** What the proxy said then. */
+  /** The body of the proxy's answer. */
   readonly text?: string;
 }
 
-/** One pod that a request went through, or a call that got no further. */
+/** One pod that a request went through, or a call that reached no pod. */
 export interface Hop {
   readonly service: string;
-  /** The tag of an image of the service's own name; any other image in full. */
+  /** The image tag if the image is named after the service; otherwise the whole image. */
   readonly version?: string;
   readonly pod?: string;
   readonly environment?: string;
   readonly route?: string;
-  /** Only of a call that a proxy answered. */
+  /** Only set if a proxy answered. */
   readonly status?: number;
   readonly text?: string;
 }
 
-/** Who a request went through, in the order in which they were called. */
+/** The hops of a request, in call order. */
 export function hopsOf(call: CallResult): readonly Hop[] {
   const { route, answer } = call;
   const by = route === undefined ? {} : { route };
@@ -47,7 +47,7 @@ export function hopsOf(call: CallResult): readonly Hop[] {
   return [hop, ...calls.flatMap(hopsOf)];
 }
 
-/** The same in one line: `frontend:1 → catalog:1`, with brackets where somebody called several. */
+/** The hops in one line: `frontend:1 → catalog:1`, with brackets around several calls of one pod. */
 export function pathOf(call: CallResult): string {
   const { answer, status } = call;
   if (answer === undefined) return `${serviceOf(call)} answered ${status}`;
@@ -57,7 +57,7 @@ export function pathOf(call: CallResult): string {
   return `${own} → ${others.length === 0 ? first : `(${[first, ...others].join(', ')})`}`;
 }
 
-/** A service with its version as people write it. */
+/** A service with its version: `reviews:2`, or `reviews (my/own:3)`. */
 export function nameOf(service: string, version: string): string {
   return version.includes('/') || version.includes(':') ? `${service} (${version})` : `${service}:${version}`;
 }
@@ -66,7 +66,7 @@ function serviceOf({ url }: CallResult): string {
   return (URL.parse(url)?.hostname ?? url).split('.', 1)[0]!;
 }
 
-/** The version that an image is of a service: its tag if it has the name of the service, the whole of it otherwise. */
+/** The version of a service: the image tag if the image is named after the service, otherwise the whole image. */
 function versionOf({ service, image }: Pick<PodAnswer, 'service' | 'image'>): string {
   const [, repository = '', tag = 'latest'] = /^(.*?)(?::([^/:@]+))?$/.exec(image) ?? [];
   return repository.split('/').at(-1) === service ? tag : image;

@@ -1,4 +1,4 @@
-// The gateway as a server: where it listens, what it takes, and what it never sends on.
+// The gateway as a server: where it listens, which requests it accepts, and what it never forwards.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const OK: Reply = { status: 200, headers: { 'content-type': 'text/plain' }, text: 'well' };
 
-/** A gateway that answers like this, and what it has sent. */
+/** Starts a gateway with the given reply; `sent` records the requests that it forwards. */
 async function serving(reply: (request: Request, signal: AbortSignal) => Reply | Promise<Reply> = () => OK) {
   const sent: Request[] = [];
   gateway = await serveGateway(0, async (request, signal) => {
@@ -24,7 +24,7 @@ async function serving(reply: (request: Request, signal: AbortSignal) => Reply |
   });
   const { url } = gateway;
   const { hostname, port } = new URL(url);
-  /** Sends bytes as they are, and resolves with everything that comes back. */
+  /** Sends raw bytes, and resolves with the whole response. */
   const raw = async (bytes: string): Promise<string> => {
     const socket = connect(Number(port), hostname).end(bytes);
     return text(socket);
@@ -32,11 +32,11 @@ async function serving(reply: (request: Request, signal: AbortSignal) => Reply |
   return { url, sent, raw };
 }
 
-test('listens on loopback alone', async () => {
+test('the gateway listens on loopback only', async () => {
   expect((await serving()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
 });
 
-test('sends on what was asked, as the Envoy of the Gateway sees it', async () => {
+test("the gateway forwards a request as the Gateway's Envoy sees it", async () => {
   const { raw, sent } = await serving();
   await raw(
     'PUT /a?b HTTP/1.1\r\nHost: Shop.example.com:80\r\nX-Env: a\r\nx-env: b\r\nx-request-id: mine\r\nTE: trailers\r\nConnection: close\r\n\r\n',
@@ -53,7 +53,7 @@ test('sends on what was asked, as the Envoy of the Gateway sees it', async () =>
   ]);
 });
 
-test('takes a whole URL, as proxies get it, and refuses what is none', async () => {
+test('the gateway accepts an absolute URL as request target, and rejects invalid targets', async () => {
   const { raw, sent } = await serving();
   await raw('GET http://shop.example.com/x HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n');
   expect(sent).toMatchObject([{ host: 'shop.example.com', path: '/x' }]);
@@ -63,13 +63,13 @@ test('takes a whole URL, as proxies get it, and refuses what is none', async () 
   expect(sent).toHaveLength(1);
 });
 
-test('a header field named __proto__ is one like others', async () => {
+test('a header named __proto__ is forwarded like any other', async () => {
   const { raw, sent } = await serving();
   await raw('GET / HTTP/1.1\r\nHost: x\r\n__proto__: y\r\nConnection: close\r\n\r\n');
   expect(Object.getOwnPropertyDescriptor(sent[0]!.headers, '__proto__')?.value).toBe('y');
 });
 
-test('a body that is too long, and headers that are, are refused', async () => {
+test('a body or headers that are too long are rejected', async () => {
   const { url, sent } = await serving();
   const { status } = await fetch(url, { method: 'POST', body: 'x'.repeat(1_048_577) });
   expect([status, sent]).toEqual([413, []]);
@@ -77,7 +77,7 @@ test('a body that is too long, and headers that are, are refused', async () => {
   expect((await fetch(url, { headers: { big: 'x'.repeat(20_000) } })).status).toBe(431);
 });
 
-test('answers without a body to HEAD, and says why a proxy answered itself', async () => {
+test('the gateway answers HEAD without a body, and gives the reason for an answer of the proxy itself', async () => {
   const { url } = await serving(() => ({ ...OK, status: 503, reason: 'no → way\n' }));
   const answer = await fetch(url, { method: 'HEAD' });
   expect([answer.status, await answer.text(), answer.headers.get('x-offshoot-reason')]).toEqual([
@@ -87,7 +87,7 @@ test('answers without a body to HEAD, and says why a proxy answered itself', asy
   ]);
 });
 
-test('headers that cannot be sent are left out and told', async () => {
+test('invalid response headers are left out and reported', async () => {
   const headers = { 'bad name': 'x', good: 'y', split: 'a\r\nb: c' };
   const answer = await fetch((await serving(() => ({ ...OK, headers }))).url);
   expect([answer.headers.get('good'), answer.headers.get('b')]).toEqual(['y', null]);
@@ -96,22 +96,22 @@ test('headers that cannot be sent are left out and told', async () => {
   );
 });
 
-test('what is asked for ends when who asked leaves', async () => {
+test('a request is aborted when the client disconnects', async () => {
   const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { url } = await serving((_request, signal) => {
     arrived.resolve();
     signal.addEventListener('abort', () => left.resolve());
     return new Promise(() => undefined);
   });
-  const leaving = new AbortController();
-  const asked = fetch(url, { signal: leaving.signal });
+  const clientAbort = new AbortController();
+  const asked = fetch(url, { signal: clientAbort.signal });
   await arrived.promise;
-  leaving.abort();
+  clientAbort.abort();
   await expect(asked).rejects.toThrow(/abort/);
   await left.promise;
 });
 
-test('a port in use is an error that names it', async () => {
+test('a port that is in use is an error that names the port', async () => {
   const { url } = await serving();
   const port = Number(new URL(url).port);
   await expect(serveGateway(port, async () => OK)).rejects.toMatchObject({ code: 'EADDRINUSE', port });

@@ -13,7 +13,7 @@ import type { Send } from './workload.ts';
 
 const HOST = '127.0.0.1';
 const LIMITS = { bodyBytes: 1_048_576, headerBytes: 16_384, connections: 256, requestMs: 30_000 };
-/** About one connection, and never seen by a route. */
+/** Hop-by-hop headers: they concern one connection, and no route sees them. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade']);
 
 export interface GatewayServer {
@@ -21,7 +21,7 @@ export interface GatewayServer {
   close(): Promise<void>;
 }
 
-/** Serves on a port of 127.0.0.1; 0 takes a free one. */
+/** Serves on a port of 127.0.0.1; 0 picks a free port. */
 export async function serveGateway(port: number, send: Send): Promise<GatewayServer> {
   const server = http.createServer(
     { maxHeaderSize: LIMITS.headerBytes, requestTimeout: LIMITS.requestMs },
@@ -47,23 +47,23 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 async function handle(incoming: IncomingMessage, response: ServerResponse, send: Send): Promise<void> {
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  const disconnected = new AbortController();
+  response.on('close', () => disconnected.abort());
   try {
     const request = requestOf(incoming);
     if (request === undefined) return write(incoming, response, { status: 400, headers: {}, text: '' });
-    if (!(await isBodyTaken(incoming))) {
+    if (!(await discardBody(incoming))) {
       const text = `a body has at most ${LIMITS.bodyBytes} bytes here\n`;
       return write(incoming, response, { status: 413, headers: { connection: 'close' }, text });
     }
-    write(incoming, response, await send(request, gone.signal));
+    write(incoming, response, await send(request, disconnected.signal));
   } catch (error) {
-    if (gone.signal.aborted) return;
+    if (disconnected.signal.aborted) return;
     write(incoming, response, { status: 500, headers: {}, text: `${(error as Error).message}\n` });
   }
 }
 
-/** A request as the Envoy of the Gateway sees it; undefined if it is none. */
+/** A request as the Gateway's Envoy sees it; undefined if its target is invalid. */
 function requestOf(incoming: IncomingMessage): Request | undefined {
   const { url = '', method = 'GET', headersDistinct } = incoming;
   const absolute = url.startsWith('/') ? undefined : URL.parse(url);
@@ -84,8 +84,8 @@ function requestOf(incoming: IncomingMessage): Request | undefined {
   };
 }
 
-/** Reads a body that nobody looks at; false if it is too long. */
-async function isBodyTaken(incoming: IncomingMessage): Promise<boolean> {
+/** Reads and discards the body; false if it is too long. */
+async function discardBody(incoming: IncomingMessage): Promise<boolean> {
   let left = LIMITS.bodyBytes;
   for await (const chunk of incoming) {
     left -= (chunk as Buffer).length;
@@ -100,7 +100,7 @@ function write(incoming: IncomingMessage, response: ServerResponse, reply: Reply
   const call = { url: incoming.url ?? '/', status, ...(route && { route }), ...(answer && { answer }) };
   const body = answer === undefined ? text : isPage ? answerPage(call) : answerJson(call);
   if (reason !== undefined) response.setHeader('x-offshoot-reason', asciiOf(reason));
-  // What Istio's objects say need not be a header that can be sent.
+  // Header names and values in Istio's objects need not be valid.
   for (const [name, value] of Object.entries(headers)) setHeader(response, name, value);
   response.writeHead(status).end(incoming.method === 'HEAD' ? undefined : body);
 }
@@ -113,7 +113,7 @@ function setHeader(response: ServerResponse, name: string, value: string | reado
   }
 }
 
-/** Words that can be sent as the value of a header. */
+/** Text that is valid as a header value. */
 function asciiOf(text: string): string {
   return text
     .replaceAll('→', '->')

@@ -1,4 +1,4 @@
-// The shop comes into a cluster that holds nothing else, once, and is left alone from then on.
+// The shop is installed once, into an empty cluster, and is left alone from then on.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { istioDefinitions } from '../embedded/crd/bundled/istio.ts';
 import { startEmbedded } from '../embedded/index.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-test('an empty cluster gets the shop, and what people make of it stays', async () => {
+test('an empty cluster gets the shop, and later changes by users are kept', async () => {
   expect(await findShop(client)).toBe('missing');
   await makeShop(client);
   expect(await findShop(client)).toBe('complete');
@@ -45,13 +45,13 @@ test('an empty cluster gets the shop, and what people make of it stays', async (
   await client.delete(Deployment, gone);
   await client.patch(VirtualService, ref, { type: 'merge', body: { spec: { http: [] } } });
   await client.create(Namespace, namespace('mine'));
-  // Only what is not complete is made.
+  // Nothing is created once the shop is complete.
   expect(await findShop(client)).toBe('complete');
   expect((await client.get(VirtualService, ref)).spec?.http).toEqual([]);
   expect(await client.get(Deployment, gone).catch(isNotFound)).toBe(true);
 });
 
-test('a start that was cut off is finished by the next one, and overwrites nothing', async () => {
+test('the next start finishes an interrupted installation and overwrites nothing', async () => {
   await makeShop(client);
   const state = { metadata: { annotations: { 'offshoot.dev/playground': 'incomplete' } } };
   await client.patch(Namespace, { name: NAMESPACE }, { type: 'merge', body: state });
@@ -67,9 +67,9 @@ test('a start that was cut off is finished by the next one, and overwrites nothi
 
 test.each<[string, () => Promise<unknown>]>([
   ['a namespace', () => client.create(Namespace, namespace('mine'))],
-  ['a namespace of its name', () => client.create(Namespace, namespace(NAMESPACE))],
+  ['a foreign namespace with the name of the shop', () => client.create(Namespace, namespace(NAMESPACE))],
   [
-    'something in the namespace that every cluster has',
+    'a Deployment in the namespace default',
     async () => {
       const { object } = shopObjects().find(({ kind }) => kind === Deployment)!;
       await client.create(Deployment, { ...object, metadata: { name: 'mine', namespace: 'default' } });

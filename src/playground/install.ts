@@ -1,4 +1,4 @@
-// Puts the sample shop into a cluster that holds nothing else, once: what people make of it afterwards stays as it is.
+// Installs the sample shop into an empty cluster, once: later changes by users are kept.
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { PLAYGROUND } from '../api/playground.ts';
 import { apiVersionOf, isAlreadyExists, isNotFound } from '../kube/index.ts';
@@ -8,14 +8,14 @@ import { DaemonSet, Deployment, Service, StatefulSet } from '../traffic/services
 import { Namespace, NAMESPACE, shopObjects } from './shop.ts';
 
 const FIELD_MANAGER = 'offshoot-playground';
-/** Those that every cluster has. */
+/** Namespaces that every cluster has. */
 const SYSTEM = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
-/** What people put into the namespace that they are given. */
+/** Kinds that mean that the namespace `default` is in use. */
 const OCCUPYING: readonly AnyKind[] = [Deployment, StatefulSet, DaemonSet, Service, VirtualService, DynamicEnv];
 
 /**
- * `missing`: nothing is there, or not all of a shop. `complete`: it has been made before, and whatever became of it is to
- * be left alone. `occupied`: there is something else in the cluster.
+ * `missing`: there is no shop, or only part of one. `complete`: it was created before, and is left alone whatever has
+ * changed since. `occupied`: the cluster holds something else.
  */
 export async function findShop(client: Client): Promise<'missing' | 'complete' | 'occupied'> {
   const state = await stateOf(client);
@@ -24,7 +24,7 @@ export async function findShop(client: Client): Promise<'missing' | 'complete' |
   return state === 'foreign' || (await isOccupied(client)) ? 'occupied' : 'missing';
 }
 
-/** Makes the shop, or what is missing of it: a start that was cut off is finished by the next. */
+/** Creates the shop, or the missing part of it after an interrupted start. */
 export async function makeShop(client: Client): Promise<void> {
   await create(client, Namespace, incompleteNamespace());
   await Promise.all(shopObjects().map(({ kind, object }) => create(client, kind as Kind, object)));
@@ -32,7 +32,7 @@ export async function makeShop(client: Client): Promise<void> {
   await client.patch(Namespace, { name: NAMESPACE }, { type: 'merge', body }, { fieldManager: FIELD_MANAGER });
 }
 
-/** How far the shop has come; undefined if there is none, and `foreign` where the namespace is somebody else's. */
+/** The state of the shop's namespace; undefined if it does not exist, `foreign` if we did not create it. */
 async function stateOf(client: Client): Promise<'complete' | 'incomplete' | 'foreign' | undefined> {
   try {
     const { metadata } = await client.get(Namespace, { name: NAMESPACE });
@@ -54,11 +54,11 @@ async function isOccupied(client: Client): Promise<boolean> {
   const { items } = await client.list(Namespace, {});
   if (items.some(({ metadata }) => !SYSTEM.has(metadata.name))) return true;
   const found = await Promise.all(OCCUPYING.map((kind) => client.list(kind, { namespace: 'default' })));
-  // Every cluster has the Service of its own API there.
+  // Every cluster has the Service of its own API in `default`.
   return found.some((page) => page.items.some(({ metadata }) => metadata.name !== 'kubernetes'));
 }
 
-/** Makes an object; one that is there already is left as it is. */
+/** Creates an object, unless it exists. */
 async function create(client: Client, kind: Kind, object: AnyObject): Promise<void> {
   try {
     await client.create(kind, object, { fieldManager: FIELD_MANAGER });

@@ -1,25 +1,25 @@
-// What is observed of a cluster, read again and again by the same few readers: what a reader read is kept ready for it,
-// as reading is subscribing.
+// Observed objects for a few readers that read again and again. Reading subscribes: derived data that a reader used is
+// kept up to date for it.
 import { Reads } from '../controller/index.ts';
 import type { Facts } from '../controller/index.ts';
 import { NotSynced } from '../kube/index.ts';
 import type { Tables } from '../kube/index.ts';
 
-/** The most readers that are kept: names of readers come from requests. */
-const MOST_READERS = 1_000;
+/** The limit of readers: reader names come from requests. */
+const MAX_READERS = 1_000;
 
 export class LiveFacts {
   readonly #reads: Reads;
-  /** Those who wait for a change of what they read. */
+  /** Readers that wait for a change of what they read. */
   readonly #waiting = new Map<string, () => void>();
   readonly #readers = new Set<string>();
 
-  /** Whoever gave the tables keeps them current. */
+  /** The caller keeps the tables up to date. */
   constructor(tables: Tables) {
     this.#reads = new Reads({ tables, now: () => Date.now(), wake: (reader) => this.#waiting.get(reader)?.() });
   }
 
-  /** Reads what is known now. Waits for a kind that has not been listed yet. */
+  /** Reads the current objects. Waits for kinds that have not been listed yet. */
   async read<R>(reader: string, read: (facts: Facts) => R, signal?: AbortSignal): Promise<R> {
     for (;;) {
       try {
@@ -31,7 +31,7 @@ export class LiveFacts {
     }
   }
 
-  /** Resolves when something holds of what is known. */
+  /** Resolves when a condition holds. */
   async until(reader: string, holds: (facts: Facts) => boolean, signal: AbortSignal): Promise<void> {
     for (;;) {
       const changed = Promise.withResolvers<void>();
@@ -50,11 +50,11 @@ export class LiveFacts {
   }
 
   #track<R>(reader: string, read: (facts: Facts) => R): R {
-    // The one who has not read for longest makes room.
+    // Evict the least recently used reader.
     this.#readers.delete(reader);
     this.#readers.add(reader);
     const [oldest] = this.#readers;
-    if (this.#readers.size > MOST_READERS) this.#forget(oldest!);
+    if (this.#readers.size > MAX_READERS) this.#forget(oldest!);
     return this.#reads.track(reader, read);
   }
 

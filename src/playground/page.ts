@@ -1,5 +1,5 @@
-// An answer as a page for browsers: the versions that a request went through, one after the other. No script, nothing
-// from elsewhere, and everything that is shown is escaped.
+// An answer as a page for browsers: the versions that a request went through, in order. The page has no script and
+// loads nothing from other sites; all text is escaped.
 import { createHash } from 'node:crypto';
 import { hopsOf, nameOf, pathOf } from './answer.ts';
 import type { CallResult, Hop } from './answer.ts';

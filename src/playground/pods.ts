@@ -1,4 +1,4 @@
-// The pods of workloads as those who answer: which are ready, what they run, and what they call.
+// The pods that answer for workloads: which are ready, what they run, and what they call.
 import { environmentOfClone } from '../environments/index.ts';
 import { defineKind, defineTable } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
@@ -19,25 +19,25 @@ interface Pod extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Somebody who answers. */
-export interface Answering {
+/** A pod that can answer. */
+export interface AnsweringPod {
   readonly name: string;
   readonly namespace: string;
   readonly labels: Labels;
-  /** What it is called by people: its `app`, or the name of its workload. */
+  /** Its label `app`, or the name of its workload. */
   readonly service: string;
   readonly image: string;
-  /** The URLs that it calls, one after the other. */
+  /** The URLs that it calls, in order. */
   readonly calls: readonly string[];
-  /** The environment that it is of, as `NAMESPACE/NAME`. */
+  /** The environment that it belongs to, as `NAMESPACE/NAME`. */
   readonly environment?: string;
 }
 
-/** Pods by what owns them, and nothing of them but what is read here: there can be many. */
+/** Pods by owning workload, stripped to the fields that are read here: there can be many. */
 export const Pods = defineTable(defineKind<Pod>('v1', 'Pod', 'pods'), {
   indexes: { workload: (pod) => [workloadOfPod(pod).key] },
   transform: ({ apiVersion, kind, metadata, spec, status }) => {
-    const { managedFields: _nobodys, annotations: _none, ...kept } = metadata;
+    const { managedFields: _managedFields, annotations: _annotations, ...kept } = metadata;
     const containers = (spec?.containers ?? []).map(slimContainer);
     const conditions = (status?.conditions ?? []).filter(({ type }) => type === 'Ready');
     return { apiVersion, kind, metadata: kept, spec: { containers }, status: { conditions } };
@@ -49,14 +49,14 @@ function slimContainer({ name, image = '', env = [] }: Container): Container {
 }
 
 /**
- * Who can answer for a workload that is ready, `NAMESPACE/KIND/NAME`. Its pods are watched by themselves, and may show a
- * moment later that they are ready; those that there are stand in for them.
+ * The pods that can answer for a ready workload, `NAMESPACE/KIND/NAME`. Pods have a watch of their own, which may
+ * report them as ready a moment later: until then, all pods count.
  */
-export function answeringFor(facts: Facts, workload: string): readonly Answering[] {
+export function answeringPods(facts: Facts, workload: string): readonly AnsweringPod[] {
   const pods = facts.index(Pods, 'workload', workload);
   const ready = pods.filter((pod) => workloadOfPod(pod).isReady);
   const environment = environmentOf(facts, workload);
-  return (ready.length > 0 ? ready : pods).map((pod) => answering(pod, workload, environment));
+  return (ready.length > 0 ? ready : pods).map((pod) => answeringPod(pod, workload, environment));
 }
 
 function environmentOf(facts: Facts, workload: string): string | undefined {
@@ -66,7 +66,7 @@ function environmentOf(facts: Facts, workload: string): string | undefined {
   return found && environmentOfClone(found);
 }
 
-function answering({ metadata, spec }: Pod, workload: string, environment: string | undefined): Answering {
+function answeringPod({ metadata, spec }: Pod, workload: string, environment: string | undefined): AnsweringPod {
   const { name, namespace = '', labels = {} } = metadata;
   const [container] = spec?.containers ?? [];
   const urls = container?.env?.find((each) => each.name === CALLS)?.value ?? '';

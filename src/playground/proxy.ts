@@ -1,5 +1,5 @@
-// Sends a request as the Envoy beside whoever calls would: by the rule that the routing model decides for, with its
-// faults, changes of headers, time-outs and retries. Whoever is reached answers in this process (workload.ts).
+// Sends a request as the caller's Envoy sidecar would: by the rule that the routing model selects, with its faults,
+// header changes, timeouts and retries. The workload that is reached answers in this process (workload.ts).
 import { delay, parseDuration, systemClock } from '../kube/index.ts';
 import type { Facts } from '../controller/index.ts';
 import { routeLabel } from '../traffic/describe/decision-data.ts';
@@ -7,21 +7,21 @@ import { decisionLines, routerOf } from '../traffic/index.ts';
 import type { Decision, Destination, HeaderStep, Request, Routed, Rule } from '../traffic/index.ts';
 import type { PodAnswer } from './answer.ts';
 import type { LiveFacts } from './live-facts.ts';
-import { answeringFor } from './pods.ts';
-import type { Answering } from './pods.ts';
+import { answeringPods } from './pods.ts';
+import type { AnsweringPod } from './pods.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** What a pod said; undefined where the proxy answers itself. */
+  /** The pod's answer; undefined if the proxy answered itself. */
   readonly answer?: PodAnswer;
-  /** Whether the pod says it as a page for a browser. */
+  /** Whether the answer is an HTML page for a browser. */
   readonly isPage?: boolean;
-  /** What the proxy said. */
+  /** The body of the proxy's own answer. */
   readonly text?: string;
-  /** The rule that decided. */
+  /** The rule that was applied. */
   readonly route?: string;
   /** Why the proxy answered itself. */
   readonly reason?: string;
@@ -29,17 +29,17 @@ export interface Reply {
 
 export interface ProxyOptions {
   readonly facts: LiveFacts;
-  /** Lets a workload answer what reached it. */
-  readonly answer: (by: Answering, request: Request, signal: AbortSignal) => Promise<Reply>;
-  /** From 0 to 1: for shares of requests. */
+  /** Lets a pod answer a request that reached it. */
+  readonly answer: (by: AnsweringPod, request: Request, signal: AbortSignal) => Promise<Reply>;
+  /** A number from 0 to 1, for weights and percentages. */
   readonly random: () => number;
 }
 
-/** Sends one request, and resolves with what its caller gets. Rejects when the signal aborts. */
+/** Sends one request, and resolves with the caller's reply. Rejects when the signal aborts. */
 export async function send(options: ProxyOptions, request: Request, signal: AbortSignal): Promise<Reply> {
   const { facts, random } = options;
-  const look = (known: Facts): Chosen => chosenIn(known, request, random);
-  const chosen = await facts.read(readerOf(request), look, signal);
+  const choose = (known: Facts): Chosen => chosenIn(known, request, random);
+  const chosen = await facts.read(readerOf(request), choose, signal);
   const { decision, destination } = chosen;
   const { rule } = decision;
   const route = rule && { route: routeOf(rule) };
@@ -52,7 +52,7 @@ export async function send(options: ProxyOptions, request: Request, signal: Abor
   const steps = destination?.responseHeaders ?? ('responseHeaders' in decision ? decision.responseHeaders : []);
   const finish = (reply: Reply): Reply => ({ ...route, ...reply, headers: withSteps(reply.headers, steps) });
   if (abort !== undefined && happens(abort.percentage)) {
-    return finish(own(abort.status ?? 200, 'fault filter abort', decision));
+    return finish(proxyReply(abort.status ?? 200, 'fault filter abort', decision));
   }
   if (decision.kind !== 'route') return finish(withoutDestination(decision, request));
   return finish(await sendTo(options, request, { ...chosen, decision }, signal));
@@ -61,14 +61,14 @@ export async function send(options: ProxyOptions, request: Request, signal: Abor
 interface Chosen<D extends Decision = Decision> {
   readonly decision: D;
   readonly destination: Destination | undefined;
-  readonly pod: Answering | undefined;
+  readonly pod: AnsweringPod | undefined;
 }
 
-/** The decision about a request, and who of those that may get it does. */
+/** The decision about a request, and the destination and pod that were picked at random. */
 function chosenIn(facts: Facts, request: Request, random: () => number): Chosen {
   const decision = routerOf(facts).decide(request);
   const destination = decision.kind === 'route' ? byWeight(decision.destinations, random()) : undefined;
-  const pods = destination?.workloads.flatMap((workload) => answeringFor(facts, workload)) ?? [];
+  const pods = destination?.workloads.flatMap((workload) => answeringPods(facts, workload)) ?? [];
   return { decision, destination, pod: pods[Math.floor(random() * pods.length)] };
 }
 
@@ -77,12 +77,12 @@ function byWeight(destinations: readonly Destination[], share: number): Destinat
   return destinations.find(({ weight }) => (left -= weight) < 0) ?? destinations.at(-1);
 }
 
-/** One reader for each host that somebody calls: what was compiled for it stays ready. */
+/** One reader per caller and host: its compiled routes stay cached. */
 function readerOf({ source, host, port }: Request): string {
   return JSON.stringify([source, host, port]);
 }
 
-/** A rule by where it is written. */
+/** Names a rule by its VirtualService and route. */
 function routeOf(rule: Rule): string {
   const { virtualService, delegate, name } = rule;
   return virtualService === undefined ? `Service, ${name}` : `${delegate ?? virtualService}, ${routeLabel(rule)}`;
@@ -90,7 +90,7 @@ function routeOf(rule: Rule): string {
 
 const NO_BODY = '';
 
-/** What Envoy says where no destination is asked. */
+/** Envoy's answer if the request goes to no destination. */
 function withoutDestination(decision: Exclude<Decision, Routed>, { host, path }: Request): Reply {
   switch (decision.kind) {
     case 'redirect':
@@ -102,16 +102,16 @@ function withoutDestination(decision: Exclude<Decision, Routed>, { host, path }:
         const location = isElsewhere && { location: `http://${host}${path}` };
         return { status, headers: { ...textHeaders(body), ...location }, text: body };
       }
-      // Where nobody listens, there is no connection either; but this one is there.
-      return own(status === 0 ? 503 : status, NO_BODY, decision);
+      // Status 0 means that the connection is refused; this connection exists, so answer 503.
+      return proxyReply(status === 0 ? 503 : status, NO_BODY, decision);
     }
     case 'passthrough':
-      return own(502, 'the playground calls nothing outside the cluster', decision);
+      return proxyReply(502, 'the playground calls nothing outside the cluster', decision);
   }
 }
 
-/** An answer of the proxy's own, with the reason for those who wonder. */
-function own(status: number, text: string, decision: Decision): Reply {
+/** An answer of the proxy itself, with the reason. */
+function proxyReply(status: number, text: string, decision: Decision): Reply {
   return { status, headers: textHeaders(text), text, reason: decisionLines(decision).join('; ') };
 }
 
@@ -127,10 +127,10 @@ async function sendTo(
 ): Promise<Reply> {
   if (destination === undefined || pod === undefined || destination.outcome !== 'Reached') {
     if (destination?.outcome === 'External') {
-      return own(502, 'the playground calls nothing outside the cluster', decision);
+      return proxyReply(502, 'the playground calls nothing outside the cluster', decision);
     }
     const hasCluster = destination?.outcome === 'Reached' || destination?.outcome === 'NoEndpoints';
-    return own(503, hasCluster ? 'no healthy upstream' : NO_BODY, decision);
+    return proxyReply(503, hasCluster ? 'no healthy upstream' : NO_BODY, decision);
   }
   const { authority, requestHeaders } = destination;
   const reached: Request = {
@@ -139,7 +139,7 @@ async function sendTo(
     host: authority ?? request.host,
     headers: withSteps(request.headers ?? {}, requestHeaders),
   };
-  const late = own(504, 'upstream request timeout', decision);
+  const late = proxyReply(504, 'upstream request timeout', decision);
   const { attempts, on, perTryTimeout } = decision.retries;
   return within(decision.timeout, late, signal, async (inTime) => {
     for (let attempt = 0; ; attempt++) {
@@ -149,7 +149,7 @@ async function sendTo(
   });
 }
 
-/** Runs something for no longer than a duration, if one is given. */
+/** Runs a function with a timeout, if one is given; replies with `late` when it passes. */
 async function within(
   duration: string | undefined,
   late: Reply,
@@ -167,7 +167,7 @@ async function within(
   }
 }
 
-/** Whether Envoy tries again, of the conditions that an answer can meet. */
+/** Whether Envoy retries, by those conditions of `retryOn` that depend on the status. */
 function isRetriable(status: number, on: string): boolean {
   return on.split(',').some((condition) => {
     switch (condition.trim()) {
@@ -183,7 +183,7 @@ function isRetriable(status: number, on: string): boolean {
   });
 }
 
-/** Headers after what a route does to them. */
+/** Headers after a route's changes. */
 function withSteps(headers: Headers, steps: readonly HeaderStep[]): Headers {
   const changed = new Map(Object.entries(headers));
   for (const { op, name, value = '' } of steps) {

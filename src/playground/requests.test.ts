@@ -1,5 +1,5 @@
-// Requests through the shop, hop by hop: who answers, with which headers, and what comes of faults, time-outs, retries
-// and destinations where nobody is.
+// Requests through the shop, hop by hop: which pods answer, with which headers, and the effect of faults, timeouts,
+// retries and destinations without endpoints.
 import { describe, expect, test } from 'vitest';
 import { VirtualService } from '../traffic/istio/objects.ts';
 import type { HttpRoute } from '../traffic/istio/objects.ts';
@@ -13,13 +13,13 @@ const keyed = (host: string, subset: string, name = 'x-env'): HttpRoute => ({
 });
 
 describe('a request through the shop', () => {
-  test('goes through the base of every workload', async () => {
+  test('reaches the base of every workload', async () => {
     const { status, headers, answer } = await shopInTables().ask();
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);
     expect(answer).toMatchObject({ service: 'frontend', image: 'shop/frontend:1', pod: 'frontend-1-a' });
   });
 
-  test('carries its headers from hop to hop, whatever the key is called', async () => {
+  test('has its headers propagated from hop to hop, whatever the name of the key header', async () => {
     for (const name of ['x-env', 'baggage', 'end-user']) {
       const shop = shopInTables();
       shop.workload('ratings', { image: 'shop/ratings:9', version: 'nine' });
@@ -28,28 +28,28 @@ describe('a request through the shop', () => {
     }
   });
 
-  test('does not carry on what is about one message', async () => {
+  test('does not have headers propagated that concern one message only', async () => {
     const shop = shopInTables();
     shop.workload('catalog', { image: 'shop/catalog:9', version: 'nine' });
     shop.routes('catalog', [keyed('catalog', 'nine', 'accept'), base('catalog')]);
     expect(await shop.path({ accept: 'pr-7' })).toBe('1 1 1 1');
   });
 
-  test('follows what changes at once', async () => {
+  test('follows changed routes at once', async () => {
     const shop = shopInTables();
     expect(await shop.path({ 'x-env': 'pr-7' })).toBe('1 1 1 1');
     shop.workload('reviews', { image: 'me/what-i-like:3', version: 'mine' });
     shop.routes('reviews', [keyed('reviews', 'mine'), base('reviews')]);
-    // A workload that calls nobody ends the path.
+    // A workload without calls ends the path.
     expect(await shop.path({ 'x-env': 'pr-7' })).toBe('1 1 me/what-i-like:3');
   });
 
-  test('gets a page where it asks for one', async () => {
+  test('gets an HTML page if it accepts one', async () => {
     const { headers, isPage } = await shopInTables().ask({ accept: 'text/html,*/*;q=0.8' });
     expect([isPage, headers['content-type']]).toEqual([true, 'text/html; charset=utf-8']);
   });
 
-  test('at a host that nobody has at the gateway is 404, as Envoy says it', async () => {
+  test('gets a 404 for a host that the gateway does not know, as from Envoy', async () => {
     const shop = shopInTables();
     shop.put(VirtualService, 'shop', {
       spec: { hosts: ['shop.example.com'], gateways: ['gateway'], http: [base('frontend')] },
@@ -60,7 +60,7 @@ describe('a request through the shop', () => {
 });
 
 describe('a route', () => {
-  test('changes headers on the way there and back', async () => {
+  test('changes headers of requests and responses', async () => {
     const shop = shopInTables();
     shop.workload('catalog', { image: 'shop/catalog:9', version: 'nine' });
     shop.routes('catalog', [keyed('catalog', 'nine'), base('catalog')]);
@@ -80,7 +80,7 @@ describe('a route', () => {
     });
   });
 
-  test('shares requests by weight', async () => {
+  test('splits requests by weight', async () => {
     const shares = [0, 0.29, 0.3, 0.99];
     const versions = await Promise.all(
       shares.map(async (share) => {
@@ -99,29 +99,29 @@ describe('a route', () => {
 
   test.each<[string, HttpRoute, object]>([
     [
-      'redirects',
+      'is a redirect',
       { redirect: { uri: '/new', redirectCode: 308 } },
       { status: 308, headers: { location: 'http://127.0.0.1:7480/new' } },
     ],
     [
-      'answers itself',
+      'is a direct response',
       { directResponse: { status: 418, body: { string: 'tea' } } },
       { status: 418, text: 'tea', headers: { 'content-type': 'text/plain' } },
     ],
     [
-      'aborts',
+      'has an abort fault',
       { ...base('frontend'), fault: { abort: { httpStatus: 500, percentage: { value: 100 } } } },
       { status: 500, text: 'fault filter abort' },
     ],
-    ['leads to a subset that nobody has declared', { route: [to('frontend', 'gone')] }, { status: 503, text: '' }],
-    ['leads to a host that nobody knows', { route: [{ destination: { host: 'nowhere' } }] }, { status: 503, text: '' }],
-  ])('that %s', async (_what, route, reply) => {
+    ['leads to a subset that is not declared', { route: [to('frontend', 'gone')] }, { status: 503, text: '' }],
+    ['leads to an unknown host', { route: [{ destination: { host: 'nowhere' } }] }, { status: 503, text: '' }],
+  ])('answers as Envoy does if it %s', async (_what, route, reply) => {
     const shop = shopInTables();
     shop.put(VirtualService, 'shop', { spec: { hosts: ['*'], gateways: ['gateway'], http: [route] } });
     expect(await shop.ask()).toMatchObject(reply);
   });
 
-  test('that leads to pods of which none is ready, and says why', async () => {
+  test('answers 503 with the reason if no pod is ready', async () => {
     const shop = shopInTables();
     shop.workload('frontend', { image: 'shop/frontend:1', isReady: false });
     expect(await shop.ask()).toMatchObject({
@@ -131,14 +131,14 @@ describe('a route', () => {
     });
   });
 
-  test('inside of the shop that fails is told by whoever called', async () => {
+  test('inside the shop that fails is reported by its caller', async () => {
     const shop = shopInTables();
     shop.routes('ratings', [{ ...base('ratings'), fault: { abort: { httpStatus: 500, percentage: { value: 100 } } } }]);
     expect((await shop.ask()).status).toBe(502);
     expect(await shop.path()).toBe('1 1 1 500');
   });
 
-  test('waits no longer than its timeout', async () => {
+  test('answers 504 after its timeout', async () => {
     const shop = shopInTables();
     shop.routes('ratings', [
       { ...base('ratings'), fault: { delay: { fixedDelay: '1h', percentage: { value: 100 } } } },
@@ -147,7 +147,7 @@ describe('a route', () => {
     expect(await shop.path()).toBe('1 1 504');
   });
 
-  test('tries again as often as it says, where it says so', async () => {
+  test('retries as often as it says, on the conditions that it names', async () => {
     // Each of the four hops draws for a destination and for a pod; the ninth draw is for the abort, which comes once.
     for (const [retryOn, path] of [
       ['5xx', '1 1 1 1'],
@@ -163,15 +163,15 @@ describe('a route', () => {
   });
 });
 
-describe('workloads', () => {
-  test('that call each other come to an end', async () => {
+describe('a workload', () => {
+  test('in a call cycle stops at the limit of calls', async () => {
     const shop = shopInTables();
     shop.workload('ratings', { image: 'shop/ratings:1', calls: 'http://reviews:8080/' });
     const path = await shop.path();
     expect([path.split(' ').length, path.endsWith(' 508')]).toEqual([102, true]);
   });
 
-  test('may call several, also others that nobody knows', async () => {
+  test('may call several hosts, also unknown ones', async () => {
     const shop = shopInTables();
     shop.workload('reviews', {
       image: 'shop/reviews:1',

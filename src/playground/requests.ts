@@ -1,10 +1,10 @@
-// Requests from outside, each with all the calls that it causes: the proxies and the workloads that they reach in turn.
+// Connects proxies and workloads, so that a request from outside causes further calls.
 import { send } from './proxy.ts';
 import type { ProxyOptions } from './proxy.ts';
 import { answerOf, newBudget } from './workload.ts';
 import type { Budget, Send } from './workload.ts';
 
-/** What sends requests from outside. */
+/** Returns a function that sends a request from outside; each request has its own budget of calls. */
 export function gatewayOf(options: Pick<ProxyOptions, 'facts' | 'random'>): Send {
   const sendWith =
     (budget: Budget): Send =>

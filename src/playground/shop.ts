@@ -1,22 +1,22 @@
-// The sample shop: frontend → catalog → reviews → ratings in a namespace of its own, each with its Service and its Istio
-// routes, and a Gateway in front of it. Plain objects, which install.ts applies.
+// The sample shop: frontend → catalog → reviews → ratings in a namespace of its own, each with its Service and its
+// Istio routes, and a Gateway in front of it. Plain objects, which install.ts applies.
 import { defineKind } from '../kube/index.ts';
 import type { AnyKind, AnyObject } from '../kube/index.ts';
 import { Gateway, DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
 import { Deployment, Service } from '../traffic/services.ts';
 
 export const NAMESPACE = 'playground';
-/** The Gateway that the local gateway stands for, and the port that its Gateway listens on. */
+/** The Gateway that the local gateway stands for, and the port of that Gateway. */
 export const GATEWAY = { gateway: `${NAMESPACE}/gateway`, port: 80 } as const;
-/** The variable of a container that says what its workload calls: URLs, separated by commas. */
+/** The container's environment variable with the URLs that its workload calls, separated by commas. */
 export const CALLS = 'UPSTREAM_URLS';
-/** A workload for people to begin with, and a new version of it. */
+/** A workload to start with, and a new version of it. */
 export const SAMPLE = { namespace: NAMESPACE, workload: 'reviews', image: 'shop/reviews:2' } as const;
 
 const PORT = 8080;
-/** The label value of a base, as the controllers of environments expect it by default. */
+/** The default version label of a base. */
 const BASE = 'shared';
-/** Who calls whom. */
+/** Each service with the service that it calls. */
 const SERVICES = { frontend: 'catalog', catalog: 'reviews', reviews: 'ratings', ratings: undefined } as const;
 
 export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
@@ -27,7 +27,7 @@ export interface ShopObject {
   readonly object: AnyObject;
 }
 
-/** Everything in the namespace of the shop, in the order in which it is made. */
+/** All objects in the shop's namespace, in the order of creation. */
 export function shopObjects(): readonly ShopObject[] {
   const services = Object.entries(SERVICES).flatMap(([name, next]) => serviceObjects(name, next));
   return [...services, ...edgeObjects()];
@@ -49,7 +49,7 @@ function serviceObjects(name: string, next: string | undefined): readonly ShopOb
   ];
 }
 
-/** The way in: whatever host is asked for. */
+/** The Gateway and its VirtualService, for any host. */
 function edgeObjects(): readonly ShopObject[] {
   const name = GATEWAY.gateway.split('/')[1]!;
   const port = { number: GATEWAY.port, name: 'http', protocol: 'HTTP' };

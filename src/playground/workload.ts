@@ -1,17 +1,17 @@
-// What a workload of the playground does with a request: it calls whom it calls, with the headers that it got, and says
-// who it is and what came of that.
+// How a workload of the playground answers a request: it calls its upstreams with the headers that it got, and answers
+// with its own version and the results of the calls.
 import type { Request } from '../traffic/index.ts';
 import type { CallResult } from './answer.ts';
-import type { Answering } from './pods.ts';
+import type { AnsweringPod } from './pods.ts';
 import { JSON_HEADERS } from './answer-json.ts';
 import { PAGE_HEADERS } from './page.ts';
 import type { Headers, Reply } from './proxy.ts';
 
-/** Calls that one request may cause, so that workloads which call each other come to an end. */
-const MOST_CALLS = 100;
+/** The most calls that one request may cause, so that a call cycle ends. */
+const MAX_CALLS = 100;
 
-/** Headers that are about one connection or message, and so are not carried on. */
-const NOT_CARRIED = new Set([
+/** Headers that concern one connection or message, and so are not propagated. */
+const NOT_PROPAGATED = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
@@ -31,16 +31,16 @@ const NOT_CARRIED = new Set([
 
 export type Send = (request: Request, signal: AbortSignal) => Promise<Reply>;
 
-/** How much one request from outside may still cause. */
+/** The number of calls that one request from outside may still cause. */
 export interface Budget {
   calls: number;
 }
 
-export const newBudget = (): Budget => ({ calls: MOST_CALLS });
+export const newBudget = (): Budget => ({ calls: MAX_CALLS });
 
-/** Lets a workload answer a request; `send` is the proxy beside it. */
+/** Answers a request as a pod; `send` is its sidecar. */
 export async function answerOf(
-  by: Answering,
+  by: AnsweringPod,
   request: Request,
   send: Send,
   budget: Budget,
@@ -50,7 +50,7 @@ export async function answerOf(
   for (const url of by.calls) calls.push(await call(url, by, request.headers ?? {}, send, budget, signal));
   const { service, image, name, environment } = by;
   const answer = { service, image, pod: name, ...(environment && { environment }), calls };
-  // As a gateway says it: whom it asked has not answered well.
+  // 502 Bad Gateway: an upstream did not answer with success.
   const status = calls.every((each) => each.status >= 200 && each.status < 300) ? 200 : 502;
   const isPage = [request.headers?.['accept'] ?? ''].flat().some((each) => each.includes('text/html'));
   return { status, headers: isPage ? PAGE_HEADERS : JSON_HEADERS, answer, isPage };
@@ -58,7 +58,7 @@ export async function answerOf(
 
 async function call(
   url: string,
-  { namespace, labels }: Answering,
+  { namespace, labels }: AnsweringPod,
   headers: Headers,
   send: Send,
   budget: Budget,
@@ -66,13 +66,13 @@ async function call(
 ): Promise<CallResult> {
   const { protocol, host = '', port, pathname = '/', search = '' } = URL.parse(url) ?? {};
   if (protocol !== 'http:') return { url, status: 502, text: 'only URLs such as http://reviews:8080/ can be called' };
-  if (--budget.calls < 0) return { url, status: 508, text: `one request makes at most ${MOST_CALLS} calls here` };
-  const carried = Object.entries(headers).filter(([name]) => !NOT_CARRIED.has(name));
+  if (--budget.calls < 0) return { url, status: 508, text: `one request makes at most ${MAX_CALLS} calls here` };
+  const propagated = Object.entries(headers).filter(([name]) => !NOT_PROPAGATED.has(name));
   const request: Request = {
     host,
     port: port ? Number(port) : 80,
     path: pathname + search,
-    headers: Object.fromEntries(carried),
+    headers: Object.fromEntries(propagated),
     source: { namespace, labels },
   };
   const { status, answer, text, route } = await send(request, signal);

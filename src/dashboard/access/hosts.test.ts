@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { isLoopback, isNamed } from './hosts.ts';
 
-test.each(['127.0.0.1', '127.0.0.1:7444', 'localhost:1', '[::1]:8080', 'LOCALHOST'])('%s is this machine', (host) => {
-  expect(isLoopback(host)).toBe(true);
-});
+test.each(['127.0.0.1', '127.0.0.1:7444', 'localhost:1', '[::1]:8080', 'LOCALHOST'])(
+  'isLoopback accepts %s',
+  (host) => {
+    expect(isLoopback(host)).toBe(true);
+  },
+);
 
 test.each([
   undefined,
@@ -13,11 +16,11 @@ test.each([
   'evil@127.0.0.1',
   '127.0.0.1:80:80',
   '127.0.0.1 ',
-])('%j is not', (host) => {
+])('isLoopback rejects %j', (host) => {
   expect(isLoopback(host)).toBe(false);
 });
 
-test('a name without a port stands for all ports, one with a port for that one', () => {
+test('isNamed matches a name without a port on all ports, and one with a port on that port only', () => {
   const names = ['dash.example', 'other.example:8443'];
   expect(['dash.example', 'Dash.Example:443', 'other.example:8443'].every((each) => isNamed(each, names))).toBe(true);
   expect(['other.example', 'other.example:1', 'x.dash.example', ''].some((each) => isNamed(each, names))).toBe(false);

@@ -5,7 +5,7 @@ import { cookieIn, openSession, sealSession, setCookie } from './session-cookie.
 const key = randomBytes(32);
 const session = { token: 'abc.def', until: 1_000 };
 
-test('a session opens with its key until it is over, and not a moment longer', () => {
+test('a session opens with its key only, until it expires', () => {
   const sealed = sealSession(key, session)!;
   expect(sealed).not.toContain('abc');
   expect(openSession(key, sealed, 999)).toEqual(session);
@@ -13,7 +13,7 @@ test('a session opens with its key until it is over, and not a moment longer', (
   expect(openSession(randomBytes(32), sealed, 0)).toBeUndefined();
 });
 
-test('whatever bit of it is changed, it does not open', () => {
+test('a session with any changed byte does not open', () => {
   const bytes = Buffer.from(sealSession(key, session)!, 'base64url');
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes);
@@ -25,12 +25,12 @@ test('whatever bit of it is changed, it does not open', () => {
   }
 });
 
-test('a token that no browser would keep is not sealed', () => {
+test('a token that is too long for a cookie is not sealed', () => {
   expect(sealSession(key, { token: 'x'.repeat(2_800), until: 1 })).toBeDefined();
   expect(sealSession(key, { token: 'x'.repeat(3_000), until: 1 })).toBeUndefined();
 });
 
-test('the cookie is found among others, by its own name alone', () => {
+test('cookieIn finds the cookie by its exact name', () => {
   expect(cookieIn('a=1; offshoot-session=s; b=2', false)).toBe('s');
   expect(cookieIn('a=1; offshoot-session=s', true)).toBeUndefined();
   expect(cookieIn('__Host-offshoot-session=t; offshoot-session=s', true)).toBe('t');

@@ -1,17 +1,16 @@
-// The cookie of somebody who has signed in. It holds their token, sealed with a key that all replicas share: any of them
-// can open it, and whoever gets hold of it has no token for the API server. Scripts can't read it, other sites can't send
-// it, and it ends after a while.
+// The session cookie. It holds the user's token, encrypted with a key that all replicas share: a stolen cookie does not
+// reveal the token. Scripts can't read it, other sites can't send it, and it expires.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Browsers keep no more than 4,096 bytes of a cookie with its attributes. */
-const LONGEST = 3_900;
+/** Browsers limit a cookie with its attributes to 4,096 bytes. */
+const MAX_LENGTH = 3_900;
 
 export interface SignedIn {
   readonly token: string;
-  /** When it ends, in milliseconds. */
+  /** When it expires, in milliseconds since the epoch. */
   readonly until: number;
 }
 
@@ -21,10 +20,10 @@ export function sealSession(key: Buffer, { token, until }: SignedIn): string | u
   const cipher = createCipheriv(CIPHER, key, iv);
   const text = Buffer.concat([cipher.update(JSON.stringify([until, token])), cipher.final()]);
   const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
-  return sealed.length > LONGEST ? undefined : sealed;
+  return sealed.length > MAX_LENGTH ? undefined : sealed;
 }
 
-/** Opens a session; undefined if it is none of ours, or is over. */
+/** Opens a session; undefined if it is not ours or has expired. */
 export function openSession(key: Buffer, sealed: string, now: number): SignedIn | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
@@ -39,19 +38,19 @@ export function openSession(key: Buffer, sealed: string, now: number): SignedIn 
   }
 }
 
-/** The name of the cookie. A browser takes one that begins with `__Host-` from the very host alone, and by TLS alone. */
+/** The cookie's name. Browsers accept the prefix `__Host-` only over TLS and from that very host. */
 const nameOf = (isSecure: boolean): string => (isSecure ? '__Host-offshoot-session' : 'offshoot-session');
 
-/** The header that sets the cookie; without a value, the one that removes it. */
+/** The Set-Cookie header; an empty value removes the cookie. */
 export function setCookie(value: string, { isSecure, maxAgeMs }: { isSecure: boolean; maxAgeMs: number }): string {
   const seconds = Math.max(0, Math.floor(maxAgeMs / 1000));
   const flags = ['Path=/', `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Strict', ...(isSecure ? ['Secure'] : [])];
   return [`${nameOf(isSecure)}=${value}`, ...flags].join('; ');
 }
 
-/** The value of the cookie in the header of a request. */
+/** The session cookie's value in a Cookie header. */
 export function cookieIn(header: string | undefined, isSecure: boolean): string | undefined {
   const prefix = `${nameOf(isSecure)}=`;
-  const own = (header ?? '').split(';').map((each) => each.trim());
-  return own.find((each) => each.startsWith(prefix))?.slice(prefix.length);
+  const cookies = (header ?? '').split(';').map((each) => each.trim());
+  return cookies.find((each) => each.startsWith(prefix))?.slice(prefix.length);
 }

@@ -1,5 +1,5 @@
-// The key that sessions are sealed with: in a Secret, so that all replicas have the same one and a restart keeps it.
-// Whoever deletes the Secret and restarts the replicas ends all sessions.
+// The key that sessions are sealed with, in a Secret: all replicas share it, and it survives restarts. Delete the
+// Secret and restart the replicas to end all sessions.
 import { randomBytes } from 'node:crypto';
 import { defineKind, isAlreadyExists, isNotFound } from '../../kube/index.ts';
 import type { Client, KubeObject } from '../../kube/index.ts';
@@ -14,7 +14,7 @@ const NAME = 'offshoot-dashboard-session';
 const FIELD = 'key';
 const BYTES = 32;
 
-/** The key of the installation in a namespace; made by whoever comes first. */
+/** The key of the installation in a namespace; the first replica creates it. */
 export async function sessionKey(client: Client, namespace: string): Promise<Buffer> {
   const ref = { name: NAME, namespace };
   const found = await client.get(Secret, ref).catch((error: unknown) => {

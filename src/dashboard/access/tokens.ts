@@ -1,14 +1,14 @@
-// Whose a bearer token is, and what they may do: asked of the API server, and believed for seconds.
+// The user behind a bearer token, by TokenReviews that are cached for seconds, and what the user may do.
 import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../kube/bounded-map.ts';
 import { ApiError, isForbidden, reviewAccess, reviewToken } from '../../kube/index.ts';
 import type { Client, UserInfo } from '../../kube/index.ts';
 import { Refused } from '../refused.ts';
-import { Rights, TRUST_MS } from './rights.ts';
+import { Permissions, TRUST_MS } from './permissions.ts';
 
 export interface Person {
   readonly name: string;
-  readonly rights: Rights;
+  readonly permissions: Permissions;
 }
 
 interface Reviewed {
@@ -17,27 +17,27 @@ interface Reviewed {
   person?: Person & { readonly user: string };
 }
 
-/** Tokens that are remembered, and reviews at a time: whoever floods us must not flood the API server. */
-const MOST_TOKENS = 1_000;
-const MOST_REVIEWS = 32;
+/** Limits of cached tokens and concurrent reviews: a flood of requests must not reach the API server. */
+const MAX_TOKENS = 1_000;
+const MAX_REVIEWS = 32;
 
-/** As RFC 6750 has it. */
+/** The syntax of RFC 6750. */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
 export class Tokens {
   readonly #client: Client;
   readonly #now: () => number;
-  /** By a digest: the tokens themselves stay where they came from. */
-  readonly #reviewed = new BoundedMap<string, Reviewed>(MOST_TOKENS);
+  /** By digest, so that the tokens themselves are not kept in memory. */
+  readonly #reviewed = new BoundedMap<string, Reviewed>(MAX_TOKENS);
   #reviewing = 0;
 
-  /** Asks with our own client, which needs the right to create reviews. */
+  /** `client` needs permission to create TokenReviews and SubjectAccessReviews. */
   constructor(client: Client, now: () => number = Date.now) {
     this.#client = client.flow('dashboard');
     this.#now = now;
   }
 
-  /** Whose a token is. Refuses one that the API server does not take, or no longer. */
+  /** The user of a token. Throws if the API server does not accept it. */
   async personBy(token: string): Promise<Person> {
     const id = createHash('sha256').update(token).digest('base64');
     const before = this.#reviewed.get(id);
@@ -59,7 +59,7 @@ export class Tokens {
   }
 
   #review(id: string, token: string): Reviewed {
-    if (this.#reviewing >= MOST_REVIEWS) {
+    if (this.#reviewing >= MAX_REVIEWS) {
       throw new Refused(503, 'too many people are signing in at once', 'Try again in a moment.');
     }
     this.#reviewing++;
@@ -75,7 +75,7 @@ export class Tokens {
   }
 }
 
-/** Somebody; with the answers that there are already, as long as they are the same to the API server. */
+/** A person; cached permissions are kept as long as the API server reports the same user. */
 function personOf(
   client: Client,
   user: UserInfo,
@@ -84,18 +84,18 @@ function personOf(
 ): Reviewed['person'] & object {
   const id = JSON.stringify(user);
   if (before?.user === id) return before;
-  const review: ConstructorParameters<typeof Rights>[0] = (question) =>
+  const review: ConstructorParameters<typeof Permissions>[0] = (question) =>
     reviewAccess(client, user, question).catch((error: unknown) => {
       throw problemOf(error);
     });
-  return { name: user.username ?? '', rights: new Rights(review, now), user: id };
+  return { name: user.username ?? '', permissions: new Permissions(review, now), user: id };
 }
 
-/** Without an answer, nobody is let in, and nothing is shown. */
+/** A review that fails denies access. */
 function problemOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const hint = isForbidden(error)
-    ? 'The dashboard needs the rights of deploy/dashboard-rbac.yaml.'
+    ? 'The dashboard needs the permissions in deploy/dashboard-rbac.yaml.'
     : 'Try again in a moment.';
   return new Refused(503, 'the API server could not check who you are and what you may read', hint);
 }

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import type { Client, RawRequest } from '../../kube/index.ts';
 import { FakeClient } from '../../../test/support/fake-client.ts';
-import { TRUST_MS } from './rights.ts';
+import { TRUST_MS } from './permissions.ts';
 import { Access } from './visitors.ts';
 
-/** An API server that knows some tokens, and the access that it decides about. */
+/** Access by an API server that accepts some tokens. */
 function accessWith(tokens: Set<string>) {
   const clock = { now: 1_000_000 };
   const reviews: string[] = [];
@@ -35,31 +35,31 @@ async function signedIn(access: Access, token: string): Promise<IncomingMessage>
   return request({ cookie: cookie.split(';')[0]! });
 }
 
-test('a session ends after its time, whatever the browser keeps, and a stream that is open with it', async () => {
+test('a session expires even if the browser keeps the cookie, and open streams end with it', async () => {
   const { access, clock } = accessWith(new Set(['jane']));
-  const asks = await signedIn(access, 'jane');
-  const visitor = await access.visitor(asks);
+  const signedInRequest = await signedIn(access, 'jane');
+  const visitor = await access.visitor(signedInRequest);
   expect(visitor).toMatchObject({ name: 'user-jane', until: clock.now + 60_000 });
   clock.now += 59_999;
   await visitor.check();
   clock.now += 1;
   await expect(visitor.check()).rejects.toMatchObject({ status: 401, message: 'the session is over' });
-  await expect(access.visitor(asks)).rejects.toMatchObject({ status: 401, message: 'the session is over' });
+  await expect(access.visitor(signedInRequest)).rejects.toMatchObject({ status: 401, message: 'the session is over' });
 });
 
-test('a token is believed for seconds, then asked about again', async () => {
+test('a token review is cached for seconds, then repeated', async () => {
   const tokens = new Set(['jane']);
   const { access, clock, reviews } = accessWith(tokens);
-  const asks = await signedIn(access, 'jane');
-  await access.visitor(asks);
+  const signedInRequest = await signedIn(access, 'jane');
+  await access.visitor(signedInRequest);
   expect(reviews).toEqual(['jane']);
   tokens.clear();
   clock.now += TRUST_MS;
-  await expect(access.visitor(asks)).rejects.toMatchObject({ status: 401 });
+  await expect(access.visitor(signedInRequest)).rejects.toMatchObject({ status: 401 });
   expect(reviews).toEqual(['jane', 'jane']);
 });
 
-test('an unknown token is asked about once in a while, and nonsense never', async () => {
+test('a rejected token is cached too, and an invalid one is never reviewed', async () => {
   const { access, reviews } = accessWith(new Set());
   for (const token of ['guess', 'guess', 'no\ntoken', '']) {
     await expect(access.visitor(request({ authorization: `Bearer ${token}` }))).rejects.toMatchObject({ status: 401 });
@@ -67,7 +67,7 @@ test('an unknown token is asked about once in a while, and nonsense never', asyn
   expect(reviews).toEqual(['guess']);
 });
 
-test('a flood of tokens does not become one of reviews', async () => {
+test('a flood of tokens does not cause a flood of reviews', async () => {
   const { access, reviews } = accessWith(new Set());
   const asked = Array.from({ length: 100 }, (_, i) => access.visitor(request({ authorization: `Bearer t${i}` })));
   const statuses = (await Promise.allSettled(asked)).map(

@@ -1,33 +1,33 @@
-// Who looks at the dashboard of a cluster. They say so by a bearer token: once in a form, which the cookie then stands for,
-// or in the Authorization header of every request, which a proxy may add. What they write, they write with that token.
+// The users of a cluster's dashboard. They authenticate with a bearer token: once in the sign-in form, which sets a
+// cookie, or in the Authorization header of every request, which a proxy may add. Writes use the same token.
 import type { IncomingMessage } from 'node:http';
 import type { Client } from '../../kube/index.ts';
 import { Refused } from '../refused.ts';
 import { isLoopback } from './hosts.ts';
-import type { Rights } from './rights.ts';
+import type { Permissions } from './permissions.ts';
 import { cookieIn, openSession, sealSession, setCookie } from './session-cookie.ts';
 import type { SignedIn } from './session-cookie.ts';
 import { Tokens } from './tokens.ts';
 
-/** Whoever looks. */
+/** A user of the dashboard. */
 export interface Visitor {
   readonly name?: string;
-  /** When they have to sign in again, in milliseconds; of who signed in by the form. */
+  /** When the session expires, in milliseconds; only after signing in with the form. */
   readonly until?: number;
-  /** What they may do; everything, where there is nobody to ask. */
-  readonly rights: Rights | undefined;
-  /** Rejects once they may no longer be answered. */
+  /** What they may do; undefined: everything. */
+  readonly permissions: Permissions | undefined;
+  /** Rejects once the session has expired or the token is no longer valid. */
   check(): Promise<void>;
-  /** Does something with a client that has their rights. */
+  /** Runs a function with a client that has their permissions. */
   inTheirName<T>(act: (client: Client) => Promise<T>): Promise<T>;
 }
 
 export interface AccessOptions {
-  /** Our own: to ask who somebody is, and what they may do. */
+  /** Our own client, for token and access reviews. */
   readonly client: Client;
-  /** A client with a token of somebody else's, and with nothing of ours. */
+  /** Creates a client with the user's token and none of our credentials. */
   readonly connectAs: (token: string) => Client;
-  /** What sessions are sealed with. */
+  /** The key that seals sessions. */
   readonly key: Buffer;
   /** How long a session lasts. */
   readonly sessionMs: number;
@@ -45,13 +45,13 @@ export class Access {
     this.#tokens = new Tokens(options.client, this.#now);
   }
 
-  /** Who sent a request; refuses those of whom that is not known. */
+  /** The user who sent a request. Throws if there is no valid token. */
   async visitor(request: IncomingMessage): Promise<Visitor> {
     const { token, until } = this.#credentials(request);
-    const { name, rights } = await this.#tokens.personBy(token);
+    const { name, permissions } = await this.#tokens.personBy(token);
     return {
       name,
-      rights,
+      permissions,
       ...(until !== undefined && { until }),
       check: async () => {
         if (until !== undefined && until <= this.#now()) throw new Refused(401, 'the session is over', SIGN_IN);
@@ -68,7 +68,7 @@ export class Access {
     };
   }
 
-  /** Begins a session: who it is, and the header that keeps it. */
+  /** Starts a session: the user's name, and the Set-Cookie header. */
   async signIn(request: IncomingMessage, token: string): Promise<{ readonly name: string; readonly cookie: string }> {
     const { origin = '', host } = request.headers;
     if (!origin.startsWith('https:') && !isLoopback(host)) {
@@ -88,14 +88,14 @@ export class Access {
     return { name, cookie: setCookie(sealed, { isSecure: isSecure(request), maxAgeMs: sessionMs }) };
   }
 
-  /** The header that ends a session. */
+  /** The Set-Cookie header that ends a session. */
   signOut(request: IncomingMessage): string {
     return setCookie('', { isSecure: isSecure(request), maxAgeMs: 0 });
   }
 
   #credentials(request: IncomingMessage): Pick<SignedIn, 'token'> & Partial<SignedIn> {
     const { authorization, cookie } = request.headers;
-    // Who sends both means the header; a bad one is not made up for by the cookie.
+    // The Authorization header wins; an invalid one does not fall back to the cookie.
     if (authorization !== undefined) {
       const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
       if (token === undefined) throw new Refused(401, 'the Authorization header has no bearer token', SIGN_IN);
@@ -110,7 +110,7 @@ export class Access {
 
 const SIGN_IN = 'Sign in with a token of the cluster.';
 
-/** Whether the browser came by TLS: to us, or to whoever stands before us, as we take tokens by no other way. */
+/** Whether the browser uses TLS, to us or to a proxy in front of us: only loopback goes without. */
 function isSecure({ socket, headers }: IncomingMessage): boolean {
   return 'encrypted' in socket || !isLoopback(headers.host);
 }

@@ -1,4 +1,4 @@
-// The files of the page. A build puts what was built in place of this code (scripts/bundle.ts).
+// The files of the page. scripts/bundle.ts replaces this module by the built files.
 import type { Assets } from './build.ts';
 
 let built: Promise<Assets> | undefined;

@@ -1,5 +1,5 @@
-// Builds the page: one script and one style sheet, named by what is in them, compressed once. scripts/bundle.ts puts the
-// result in place of assets.ts; in a checkout it is made when somebody first asks for the page.
+// Builds the page: one script and one style sheet, named by their digest and compressed once. scripts/bundle.ts
+// replaces assets.ts by the result; a checkout builds the page on the first request.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,13 +20,13 @@ const page = path.join(import.meta.dirname, '../page');
 
 export interface BuiltPage {
   readonly assets: Assets;
-  /** The files that it was made from. */
+  /** The source files. */
   readonly inputs: readonly string[];
 }
 
 /** Builds all files of the page. */
 export async function buildPage(): Promise<BuiltPage> {
-  // A tool of the build: a package without it has the result.
+  // A development dependency: the published package has the built files instead.
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     entryPoints: {

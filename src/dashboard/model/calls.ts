@@ -1,5 +1,5 @@
-// Who calls whom, as far as objects tell: by an annotation of the workload, else by addresses of Services in the variables
-// and arguments of its containers. Nobody but the programs themselves knows for certain.
+// Who calls whom, as far as objects tell: by an annotation of the workload, otherwise by addresses of Services in the
+// environment variables and arguments of its containers. This is a guess: only the programs know.
 import { defineTable, keyOf } from '../../kube/index.ts';
 import type { Facts } from '../../controller/index.ts';
 import { Gateway } from '../../traffic/istio/objects.ts';
@@ -9,7 +9,7 @@ import type { PodOwner } from '../../traffic/services.ts';
 import type { MeshSettings, Source } from '../../traffic/index.ts';
 import type { Scope } from './scope.ts';
 
-/** Names the Services that a workload calls, where its variables do not: `reviews,ratings.other:9080`. */
+/** Names the Services that a workload calls, if its variables do not: `reviews,ratings.other:9080`. */
 const CALLS_ANNOTATION = 'offshoot.dev/calls';
 
 export const Gateways = defineTable(Gateway, { optional: true });
@@ -20,7 +20,7 @@ export interface Call {
   readonly port: number;
 }
 
-/** Whoever sends requests. */
+/** A sender of requests: a workload, a gateway, or any client in a namespace. */
 export interface Caller {
   /** The id of its node in the picture. */
   readonly id: string;
@@ -37,13 +37,12 @@ interface Container {
   readonly image?: string;
 }
 
-/** The containers of a workload. */
 export function containersOf({ spec }: PodOwner): readonly Container[] {
   const template = spec?.template as { readonly spec?: { readonly containers?: readonly Container[] } } | undefined;
   return template?.spec?.containers ?? [];
 }
 
-/** A workload as a caller; undefined where there is none of this key, `NAMESPACE/KIND/NAME`. */
+/** A workload as a caller, by its key `NAMESPACE/KIND/NAME`; undefined if it does not exist. */
 export function workloadCaller({ facts, settings }: Scope, key: string): Caller | undefined {
   const [namespace = '', kind, name = ''] = key.split('/');
   const found = kind === Deployment.kind ? facts.get(Deployment, { namespace, name }) : undefined;
@@ -55,9 +54,9 @@ export function workloadCaller({ facts, settings }: Scope, key: string): Caller 
 /** The Services that a workload calls. */
 function callsOf(facts: Facts, workload: PodOwner, mesh: ClusterDomain): readonly Call[] {
   const { namespace = '', annotations = {} } = workload.metadata;
-  const told = annotations[CALLS_ANNOTATION];
+  const annotated = annotations[CALLS_ANNOTATION];
   const texts =
-    told?.split(',') ??
+    annotated?.split(',') ??
     containersOf(workload).flatMap(({ env = [], command = [], args = [] }) => [
       ...env.map(({ value = '' }) => value),
       ...command,
@@ -65,13 +64,15 @@ function callsOf(facts: Facts, workload: PodOwner, mesh: ClusterDomain): readonl
     ]);
   const own = new Set(servicesOfWorkload(facts, workload));
   const calls = texts
-    .flatMap((text) => addressesIn(text.trim(), told !== undefined))
+    .flatMap((text) => addressesIn(text.trim(), annotated !== undefined))
     .flatMap(({ host, port }) => callTo(facts, { host, from: namespace, port }, mesh))
     .filter(({ host }) => !own.has(host));
   return [...new Map(calls.map((call) => [`${call.host}:${call.port}`, call])).values()];
 }
 
-/** `http://reviews:9080/x`, `reviews.shop:9080`; a name alone only where it is all that a text says. */
+/**
+ * Finds addresses: `http://reviews:9080/x`, `reviews.shop:9080`; a bare name only if `isName` and it is the whole text.
+ */
 function addressesIn(text: string, isName: boolean): { readonly host: string; readonly port?: number }[] {
   const urls = [...text.matchAll(/\b(?:https?|grpc):\/\/([a-z\d][a-z\d.-]*)(?::(\d{1,5}))?/gi)];
   const [whole] = text.matchAll(/^([a-z][a-z\d.-]*)(?::(\d{1,5}))?$/gi);
@@ -82,7 +83,7 @@ function addressesIn(text: string, isName: boolean): { readonly host: string; re
   }));
 }
 
-/** The call that an address stands for, seen from a namespace; none where there is no such Service. */
+/** The call that an address stands for, as seen from a namespace; none if there is no such Service. */
 function callTo(
   facts: Facts,
   { host, from, port }: { readonly host: string; readonly from: string; readonly port?: number | undefined },
@@ -94,7 +95,7 @@ function callTo(
   return service === undefined ? [] : callsTo(service, mesh, port);
 }
 
-/** The call of a Service by a port, or by its first one for HTTP. */
+/** The call to a Service at a port, or at its first HTTP port. */
 export function callsTo(service: Service, mesh: ClusterDomain, port?: number): readonly Call[] {
   const { host, ports } = meshService(service, mesh.clusterDomain);
   const chosen = port ?? ports.find(({ isHttp }) => isHttp)?.number;
@@ -118,7 +119,7 @@ function servicesOfWorkload(facts: Facts, workload: PodOwner): readonly string[]
   });
 }
 
-/** The gateways, with the hosts that VirtualServices have there. */
+/** The gateways as callers, with the hosts of the VirtualServices that are bound to them. */
 export function gatewayCallers(gateways: readonly Gateway[], services: readonly VirtualService[]): readonly Caller[] {
   return gateways.map((gateway) => {
     const key = keyOf(gateway.metadata);
@@ -137,7 +138,7 @@ function isBoundTo({ metadata, spec }: VirtualService, key: string): boolean {
   return gateways.some((each) => (each.includes('/') ? each : `${metadata.namespace}/${each}`) === key);
 }
 
-/** A host that somebody can call; a wildcard stands for any. */
+/** A host that can be called; a wildcard becomes an example host. */
 function callable(host: string, key: string): string {
   return host.replace(/^\*\.?/, host === '*' ? `${key.replace('/', '.')}.example` : 'any.');
 }

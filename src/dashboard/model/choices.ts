@@ -1,4 +1,4 @@
-// What can be chosen from in forms: workloads, namespaces, addresses.
+// The choices that forms offer: workloads, namespaces, addresses.
 import { DeploymentTargetClass } from '../../api/targets.ts';
 import { keyOf } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
@@ -8,7 +8,7 @@ import { callsTo, containersOf, gatewayCallers, Gateways } from './calls.ts';
 import { readerOf } from './reader.ts';
 import type { Scope } from './scope.ts';
 
-/** All choices, as far as they may be read. */
+/** All choices that the user may read. */
 export function choicesIn(scope: Scope): Choices {
   const read = readerOf(scope);
   const deployments = read.list(Deployment, {});

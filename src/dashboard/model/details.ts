@@ -1,4 +1,4 @@
-// All that is shown of one object: its sentence, its tree with conditions and Events, its YAML, the commands about it.
+// The details of one object: its sentence, its tree with conditions and Events, its YAML, and commands for it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Istio } from '../../api/istio.ts';
 import { node } from '../../api/description/tree.ts';
@@ -21,16 +21,16 @@ import { consideredData, decisionData } from '../../traffic/index.ts';
 import { Service } from '../../traffic/services.ts';
 import type { EnvironmentDetail, MeshDetail, ObjectDetail, Row, RowType, TriedRequest } from '../data.ts';
 import { environmentSentence, objectSentence } from '../sentences.ts';
-import { lifeOf } from './life.ts';
+import { timelineOf } from './timeline.ts';
 import { environmentPicture } from './picture.ts';
 import { readerOf } from './reader.ts';
 import { rowFor, rowKey, rowsBy } from './rows.ts';
 import type { Scope } from './scope.ts';
-import { triedOf } from './tried.ts';
-import { mayReadAll, needsOfDecision } from './visible.ts';
-import { routerIn } from './walk.ts';
+import { triedRequestOf } from './tried-request.ts';
+import { mayReadAll, readsOfDecision } from './visible.ts';
+import { routerIn } from './call-path.ts';
 
-/** An environment; undefined where there is none. */
+/** An environment in detail; undefined if it does not exist. */
 export function environmentDetail(scope: Scope, ref: Ref): EnvironmentDetail | undefined {
   const { facts, may } = scope;
   const env = facts.get(DynamicEnv, ref);
@@ -52,7 +52,7 @@ export function environmentDetail(scope: Scope, ref: Ref): EnvironmentDetail | u
     conditions: conditionsOf(env),
     yaml: yamlOf(env),
     calls: call,
-    life: lifeOf(env, firstRule),
+    timeline: timelineOf(env, firstRule),
     picture: environmentPicture(scope, env),
     commands: [
       `offshoot env describe ${name} -n ${namespace}`,
@@ -63,24 +63,24 @@ export function environmentDetail(scope: Scope, ref: Ref): EnvironmentDetail | u
   };
 }
 
-/** The row of an object, as far as it may be read. */
+/** The row of an object, as far as the user may read it. */
 function rowIn(scope: Scope, type: RowType, ref: Ref): Row | undefined {
   const { facts, settings } = scope;
   const shared = facts.read.get(facts.model(rowsBy(settings)), rowKey(type, ref));
   return shared && rowFor(scope, shared);
 }
 
-/** A request of somebody else that an environment moves, if there is one that may be shown. */
+/** A request of others that an environment reroutes, if there is one and the user may see it. */
 function counterexampleOf(scope: Scope, ref: Ref): TriedRequest | undefined {
   const { counterexample } = proveEnvironment(scope.facts, ref, scope.settings) ?? {};
   if (counterexample === undefined) return undefined;
   const { request } = counterexample;
   const decision = routerIn(scope).decide(request);
-  const needs = needsOfDecision(scope, decisionData(decision), consideredData(decision.considered));
-  return mayReadAll(scope, needs) ? triedOf(request) : undefined;
+  const reads = readsOfDecision(scope, decisionData(decision), consideredData(decision.considered));
+  return mayReadAll(scope, reads) ? triedRequestOf(request) : undefined;
 }
 
-/** Tells of an object of one of the other kinds. */
+/** Describes an object that is not an environment. */
 type Describe<T> = (scope: Scope, object: T) => { tree: TreeNode; events: readonly RecentEvent[] };
 
 const describeTheClaim: Describe<DeploymentTargetClaim> = (scope, claim) =>
@@ -88,7 +88,9 @@ const describeTheClaim: Describe<DeploymentTargetClaim> = (scope, claim) =>
 const describeTheTarget: Describe<DeploymentTarget> = (scope, target) =>
   describeTarget(targetWorld(readerOf(scope), target));
 
-/** By whoever may not read all that rules are translated from, a rule is told of by its status: the rest would be wrong. */
+/**
+ * Without access to all kinds that rules are translated from, only the rule's status is shown: the rest would be wrong.
+ */
 const describeTheRule: Describe<RoutingRule> = (scope, rule) => {
   const isWhole = mayReadAll(
     scope,
@@ -106,7 +108,7 @@ const OBJECTS = {
   rule: { kind: RoutingRule, describe: describeTheRule as Describe<KubeObject>, command: 'routing' },
 } as const;
 
-/** A claim, a target or a rule; undefined where there is none. */
+/** A claim, a target or a rule in detail; undefined if it does not exist. */
 export function objectDetail(scope: Scope, type: keyof typeof OBJECTS, ref: Ref): ObjectDetail | undefined {
   const { kind, describe, command } = OBJECTS[type];
   const object = scope.facts.get<KubeObject>(kind, ref);
@@ -129,7 +131,6 @@ export function objectDetail(scope: Scope, type: keyof typeof OBJECTS, ref: Ref)
   };
 }
 
-/** The mesh. */
 export function meshDetail(scope: Scope): MeshDetail {
   const { resources, versions, events } = describeMesh(meshWorld(readerOf(scope)), { pods: true });
   const [first] = resources;
@@ -154,7 +155,7 @@ function meshSentence(first: TreeNode | undefined, lines: readonly string[], see
   );
 }
 
-/** An object as people apply it. */
+/** An object as YAML, without managed fields. */
 function yamlOf(object: KubeObject): string {
   const { managedFields: _managed, ...metadata } = object.metadata;
   return stringify({ ...object, metadata }, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });

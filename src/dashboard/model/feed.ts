@@ -1,4 +1,4 @@
-// What happened recently to the objects of ours: the latest Events, newest first.
+// The latest Events about our objects, newest first.
 import { keyOf } from '../../kube/index.ts';
 import type { Event } from '../../kube/index.ts';
 import type { FeedItem } from '../data.ts';
@@ -6,17 +6,17 @@ import { Events } from './reader.ts';
 import { ROW_KINDS } from './rows.ts';
 import type { Scope } from './scope.ts';
 
-const SHOWN = 40;
+const MAX_ITEMS = 40;
 const KINDS = new Set(Object.values(ROW_KINDS).map(({ kind }) => kind));
 
-/** The feed, as far as it may be read. */
+/** The Events that the user may read. */
 export function feedOf({ facts, may }: Scope): readonly FeedItem[] {
   return facts
     .list(Events)
     .filter(({ regarding, metadata }) => KINDS.has(regarding.kind) && may('list', Events, metadata.namespace))
     .map(itemOf)
     .sort((a, b) => (a.time < b.time ? 1 : -1))
-    .slice(0, SHOWN);
+    .slice(0, MAX_ITEMS);
 }
 
 function itemOf({ metadata, regarding, type, reason, note, series, eventTime }: Event): FeedItem {

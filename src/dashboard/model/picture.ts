@@ -1,5 +1,5 @@
-// The traffic picture: callers, workloads and the rules between them; the base path, and over it the path of the requests
-// that are asked about. What these do not touch is folded into one node a namespace.
+// The traffic picture: callers, workloads and the rules between them; the base path, and the path of the selected
+// requests. Workloads that are not on that path are folded into one node per namespace.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Facts } from '../../controller/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
@@ -13,12 +13,12 @@ import type { Picture, PictureEdge, PictureNode } from '../data.ts';
 import { callsTo, containersOf, gatewayCallers, Gateways, workloadCaller } from './calls.ts';
 import type { Caller } from './calls.ts';
 import type { Scope } from './scope.ts';
-import { isVisible, mayReadAll, needsOfCaller } from './visible.ts';
-import { behind, walk } from './walk.ts';
-import type { Step } from './walk.ts';
+import { isVisible, mayReadAll, readsOfCaller } from './visible.ts';
+import { behind, followCalls } from './call-path.ts';
+import type { Step } from './call-path.ts';
 
-/** With more nodes than these, what is not on the path is folded. */
-const MOST_NODES = 16;
+/** With more nodes than this, nodes that are not on the path are folded. */
+const MAX_NODES = 16;
 
 const HIDDEN = 'Some of it is hidden: it involves objects that you may not read.';
 
@@ -34,15 +34,15 @@ export function environmentPicture(scope: Scope, env: DynamicEnv): Picture {
     Object.entries(match.headers ?? {}).map(([name, value]) => [name.toLowerCase(), exampleValue(value)]),
   );
   const starts = startsIn(scope, new Set(subsets.map(({ namespace }) => namespace)));
-  const base = walk(scope, starts, { headers: {} });
-  const path = walk(scope, starts, { headers, version: uniqueVersion(env.metadata) });
+  const base = followCalls(scope, starts, { headers: {} });
+  const path = followCalls(scope, starts, { headers, version: uniqueVersion(env.metadata) });
   const notes = patterns.map(
     ([name]) => `The key is a pattern: try a request with a value of your own in ${name} to see its path.`,
   );
   return drawn(scope, { base, path, clones, notes });
 }
 
-/** By the key of each clone that gets requests, the base that it was made from. */
+/** The base of each clone that gets requests, by the clone's key. */
 export function clonesOf(env: DynamicEnv): ReadonlyMap<string, string> {
   const { subsets } = itemsOf(env);
   return new Map(
@@ -50,7 +50,7 @@ export function clonesOf(env: DynamicEnv): ReadonlyMap<string, string> {
   );
 }
 
-/** Those who send requests first: gateways, and whoever calls the Services that nobody else is known to call. */
+/** Where requests start: gateways, and unknown callers of the Services that no known workload calls. */
 export function startsIn(scope: Scope, namespaces: ReadonlySet<string>): readonly Caller[] {
   const { facts, settings } = scope;
   const gateways = gatewayCallers(facts.list(Gateways), facts.list(VirtualService));
@@ -58,7 +58,7 @@ export function startsIn(scope: Scope, namespaces: ReadonlySet<string>): readonl
   const callers = deployments.flatMap(({ metadata }) => workloadCaller(scope, workloadKey(keyOf(metadata))) ?? []);
   const called = new Set(callers.flatMap(({ calls }) => calls.map(({ host }) => host)));
   const entered = new Set(
-    walk(scope, gateways, { headers: {} }).flatMap(({ decision }) =>
+    followCalls(scope, gateways, { headers: {} }).flatMap(({ decision }) =>
       decision.kind === 'route' ? decision.destinations.map(({ host }) => host) : [],
     ),
   );
@@ -77,25 +77,25 @@ export function startsIn(scope: Scope, namespaces: ReadonlySet<string>): readonl
 export interface Drawing {
   readonly base: readonly Step[];
   readonly path: readonly Step[];
-  /** By the key of a clone, that of its base. */
+  /** The key of the base, by the key of the clone. */
   readonly clones: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
 }
 
-/** Nodes and edges of two walks, as far as they may be shown. */
+/** The nodes and edges of two paths, as far as the user may see them. */
 export function drawn(scope: Scope, drawing: Drawing): Picture {
   const { facts } = scope;
   const base = drawing.base.filter((step) => isVisible(scope, step));
   const path = drawing.path.filter((step) => isVisible(scope, step));
-  const clones = new Map([...drawing.clones].filter(([clone]) => mayReadAll(scope, needsOfCaller(clone))));
+  const clones = new Map([...drawing.clones].filter(([clone]) => mayReadAll(scope, readsOfCaller(clone))));
   const hidden = drawing.path.length - path.length + drawing.clones.size - clones.size;
   const notes = [...drawing.notes, ...(hidden > 0 ? [HIDDEN] : [])];
   const edges = merged(edgesOf(base, 'base'), edgesOf(path, 'path'));
-  // A clone that no request reaches yet is there all the same.
+  // Show a clone even if no request reaches it yet.
   const there = [...clones].flatMap(([clone, own]) => (exists(facts, clone) ? [clone, own] : [own]));
   const ids = new Set([...edges.flatMap(({ from, to }) => [from, to]), ...there]);
   const onPath = new Set(edges.filter(({ on }) => on !== 'base').flatMap(({ from, to }) => [from, to]));
-  const kept = ids.size <= MOST_NODES ? ids : keptOf(ids, edges, clones);
+  const kept = ids.size <= MAX_NODES ? ids : keptOf(ids, edges, clones);
   const shownAs = (id: string): string => (kept.has(id) ? id : `folded ${namespaceOf(id)}`);
   const nodes = [...ids].filter((id) => kept.has(id)).map((id) => nodeOf(facts, id, clones.get(id), onPath.has(id)));
   const folded = Map.groupBy(
@@ -109,7 +109,7 @@ export function drawn(scope: Scope, drawing: Drawing): Picture {
   const shown = edges
     .map((edge) => ({ ...edge, from: shownAs(edge.from), to: shownAs(edge.to) }))
     .filter(({ from, to }) => from !== to);
-  // A host that is for the mesh alone is nobody's loss at a gateway.
+  // Gateways are left out: a host of the mesh alone is not meant to be reached there.
   const lost = path.filter(
     ({ to, from, decision }) => to.length === 0 && decision.kind === 'route' && !from.startsWith('gateway '),
   );
@@ -120,7 +120,7 @@ export function drawn(scope: Scope, drawing: Drawing): Picture {
   };
 }
 
-/** Where requests come from on their way to a clone, and who a clone calls. */
+/** The nodes that are not folded: everything that leads to a clone, and what the clone calls. */
 function keptOf(
   ids: ReadonlySet<string>,
   edges: readonly PictureEdge[],
@@ -146,7 +146,7 @@ function edgesOf(steps: readonly Step[], on: PictureEdge['on']): readonly Pictur
   );
 }
 
-/** One edge for each pair; what both walks take counts for both. */
+/** One edge per pair of nodes; an edge of both paths becomes `both`. */
 function merged(base: readonly PictureEdge[], path: readonly PictureEdge[]): readonly PictureEdge[] {
   const edges = new Map<string, PictureEdge>();
   for (const edge of [...base, ...path]) {

@@ -1,5 +1,5 @@
-// What an environment would come to that nobody has made yet: the plan of its controllers, on the tables as they are. The
-// API server is asked first, by a dry run, whether it would take it.
+// What an environment would change before it is created: the plan of its controllers on the current tables. A dry run
+// first checks that the API server would accept it.
 import { parse } from '../../kube/yaml.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { environments, ISOLATION, itemsOf, planEnvironments } from '../../environments/index.ts';
@@ -12,8 +12,8 @@ import type { PlanAnswer, ProofAnswer } from '../data.ts';
 import { planSentence } from '../sentences.ts';
 import { requestsOf } from './rows.ts';
 import type { Scope } from './scope.ts';
-import { triedOf } from './tried.ts';
-import { mayReadAll, needsOfDecision } from './visible.ts';
+import { triedRequestOf } from './tried-request.ts';
+import { mayReadAll, readsOfDecision } from './visible.ts';
 import { Refused } from '../refused.ts';
 
 const FIELD_MANAGER = 'offshoot-dashboard';
@@ -21,10 +21,10 @@ const FIELD_MANAGER = 'offshoot-dashboard';
 /** Reads the manifest of one environment. */
 export function readEnvironment(text: string): DynamicEnv {
   const object = parsed(text) as Partial<DynamicEnv> | null;
-  const wanted = `${apiVersionOf(DynamicEnv)} ${DynamicEnv.kind}`;
+  const expected = `${apiVersionOf(DynamicEnv)} ${DynamicEnv.kind}`;
   const found = `${object?.apiVersion ?? '(no apiVersion)'} ${object?.kind ?? '(no kind)'}`;
-  if (typeof object !== 'object' || object === null || found !== wanted) {
-    throw new Refused(400, `this is ${found}, not ${wanted}`, 'Paste the manifest of one environment.');
+  if (typeof object !== 'object' || object === null || found !== expected) {
+    throw new Refused(400, `this is ${found}, not ${expected}`, 'Paste the manifest of one environment.');
   }
   const { name, namespace } = object.metadata ?? {};
   if (typeof name !== 'string' || name === '') throw new Refused(400, 'metadata.name is missing', 'Give it a name.');
@@ -42,7 +42,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Applies an environment, or only asks what that would give. */
+/** Applies an environment, or runs a dry run. */
 export function applyEnvironment(client: Client, env: DynamicEnv, dryRun: boolean): Promise<DynamicEnv> {
   const { apiVersion, kind, metadata, spec } = env;
   const { name, namespace, labels, annotations } = metadata;
@@ -60,17 +60,17 @@ export function applyEnvironment(client: Client, env: DynamicEnv, dryRun: boolea
   );
 }
 
-/** The workloads that an environment is about must be somebody's to read: a plan says how they are. */
+/** Throws unless the user may read the environment's workloads: a plan shows their state. */
 export function mustReadWorkloads({ may }: Pick<Scope, 'may'>, env: DynamicEnv): void {
   const { subsets, consumers } = itemsOf(env);
   const namespaces = new Set([...subsets, ...consumers].map(({ namespace }) => namespace));
   const hidden = [...namespaces].find((namespace) => !may('list', Deployment, namespace));
   if (hidden === undefined) return;
-  throw new Refused(403, `you may not read deployments in namespace ${hidden}`, 'Ask for the right to list them.');
+  throw new Refused(403, `you may not read deployments in namespace ${hidden}`, 'Ask for permission to list them.');
 }
 
-/** What the controllers would do about an environment as the server would store it. */
-export function foresee(tables: Tables, stored: DynamicEnv, settings: Settings, now: number): EnvironmentPlan {
+/** What the controllers would do for an environment, as the API server would store it. */
+export function planFor(tables: Tables, stored: DynamicEnv, settings: Settings, now: number): EnvironmentPlan {
   return planEnvironments({
     controllers: environments(settings),
     settings,
@@ -80,7 +80,7 @@ export function foresee(tables: Tables, stored: DynamicEnv, settings: Settings, 
   });
 }
 
-/** A plan, as far as somebody may read what it is about. */
+/** The parts of a plan that the user may read. */
 export function planAnswer(
   scope: Pick<Scope, 'settings' | 'may'>,
   stored: DynamicEnv,
@@ -111,7 +111,7 @@ export function planAnswer(
 const HIDDEN = 'Some changes are hidden: they concern objects that you may not read.';
 const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, DestinationRule, VirtualService];
 
-/** What may be shown of a plan. Of a proof that is about something else, the verdict alone. */
+/** The visible part of a plan. A proof about objects that the user may not read is reduced to its verdict. */
 function visiblePlan(
   scope: Pick<Scope, 'settings' | 'may'>,
   plan: EnvironmentPlan,
@@ -119,8 +119,8 @@ function visiblePlan(
   const changes = plan.changes.map((each) => ({ each, isShown: mayReadAll(scope, [[kindOf(each), each.namespace]]) }));
   const traffic = plan.traffic.changes.map((each) => {
     const { before, after } = each.example;
-    const needs = [...needsOfDecision(scope, before), ...needsOfDecision(scope, after)];
-    return { each, isShown: mayReadAll(scope, needs) };
+    const reads = [...readsOfDecision(scope, before), ...readsOfDecision(scope, after)];
+    return { each, isShown: mayReadAll(scope, reads) };
   });
   const isAboutAll = mayReadAll(scope, [[VirtualService, undefined]]);
   const isWhole = [...changes, ...traffic].every(({ isShown }) => isShown);
@@ -128,7 +128,7 @@ function visiblePlan(
     const decisions = counterexample === undefined ? [] : [counterexample.before, counterexample.after];
     const isShown = mayReadAll(
       scope,
-      decisions.flatMap((each) => needsOfDecision(scope, each)),
+      decisions.flatMap((each) => readsOfDecision(scope, each)),
     );
     return {
       ...proof,
@@ -152,15 +152,15 @@ function kindOf({ apiVersion, kind }: EnvironmentPlan['changes'][number]): AnyKi
 
 /** What happens to requests, in sentences. */
 function sentencesOf({ traffic, changes, assumedReady }: EnvironmentPlan): readonly string[] {
-  const partly = traffic.isPartial ? ['There may be more: not everything could be compared.'] : [];
-  const told = traffic.changes.map(({ text }) => text);
+  const partialNote = traffic.isPartial ? ['There may be more: not everything could be compared.'] : [];
+  const texts = traffic.changes.map(({ text }) => text);
   const hasRoutes = changes.some(({ kind }) => kind === 'VirtualService');
-  const waits =
+  const waitNote =
     hasRoutes && assumedReady.length > 0 ? [`Routes come once the pods of ${assumedReady.join(', ')} are ready.`] : [];
   return [
-    ...(told.length === 0 && partly.length === 0 ? ['No request would be routed differently.'] : told),
-    ...partly,
-    ...waits,
+    ...(texts.length === 0 && partialNote.length === 0 ? ['No request would be routed differently.'] : texts),
+    ...partialNote,
+    ...waitNote,
   ];
 }
 
@@ -174,6 +174,6 @@ function proofIn({ proofs }: EnvironmentPlan): ProofAnswer | undefined {
     reason,
     message,
     notes,
-    ...(counterexample && { counterexample: triedOf(counterexample.request) }),
+    ...(counterexample && { counterexample: triedRequestOf(counterexample.request) }),
   };
 }

@@ -1,4 +1,4 @@
-// Facts as descriptions read them. Whoever reads here is woken when what was read changes.
+// Reads facts for descriptions. Reads are tracked: the reader is woken when an object that it read changes.
 import type { ObjectReader } from '../../api/description/reader.ts';
 import type { Facts } from '../../controller/index.ts';
 import { MARKER_LABEL } from '../../environments/names.ts';
@@ -8,7 +8,7 @@ import type { Kind, KubeObject, Ref, Selection } from '../../kube/index.ts';
 import { ISTIO_NAMESPACE } from '../../mesh/names.ts';
 import type { Scope } from './scope.ts';
 
-/** Events, found by what they are about: there may be very many of them. */
+/** Events, indexed by the object that they are about: there may be very many. */
 export const Events = defineTable(Event, {
   optional: true,
   indexes: { regarding: ({ regarding }) => [regardingKey(regarding.kind, regarding.namespace, regarding.name)] },
@@ -18,7 +18,7 @@ function regardingKey(kind: string, namespace: string | undefined, name: string)
   return `${kind} ${namespace ?? ''}/${name}`;
 }
 
-/** Reads objects from facts, as far as they may be read. */
+/** Reads objects from facts, as far as the user may read them. */
 export function readerOf({ facts, may }: Pick<Scope, 'facts' | 'may'>): ObjectReader {
   return {
     get<T extends KubeObject>(kind: Kind<T>, ref: Ref): T | 'hidden' | undefined {
@@ -31,7 +31,7 @@ export function readerOf({ facts, may }: Pick<Scope, 'facts' | 'may'>): ObjectRe
   };
 }
 
-/** Of the pods of a cluster, those that descriptions ask for: of clones, and of Istio itself. */
+/** The pods that descriptions need: those of clones, and those of Istio itself. */
 const ClonePods = defineTable(Pod, { labelSelector: `${MARKER_LABEL}=true`, optional: true });
 const IstioPods = defineTable(Pod, { namespace: ISTIO_NAMESPACE, optional: true });
 
@@ -52,7 +52,7 @@ function listOf<T extends KubeObject>(facts: Facts, kind: Kind<T>, selection: Se
   return fieldSelector === '' ? listed : listed.filter(parseFieldSelector(fieldSelector));
 }
 
-/** What descriptions ask for is about one object, and an index has it. */
+/** Descriptions list the Events of one object, which the index serves. */
 function eventsOf(facts: Facts, { namespace, fieldSelector = '', labelSelector = '' }: Selection): readonly Event[] {
   const [, kind, name] = /^regarding\.kind=([^,]+),regarding\.name=([^,]+)$/.exec(fieldSelector) ?? [];
   if (kind === undefined || name === undefined)

@@ -1,4 +1,4 @@
-// The rows of every list, as one derived map: a row is computed again when something that it shows has changed.
+// The rows of all lists, as one derived map: a row is recomputed when an object that it shows changes.
 import type { ObjectReader } from '../../api/description/reader.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Istio } from '../../api/istio.ts';
@@ -48,7 +48,7 @@ type KeyHeader = Pick<Settings, 'keyHeader'>;
 /** The key of a row: `environment shop/pr-7`. */
 export const rowKey = (type: RowType, ref: Ref): string => `${type} ${keyOf(ref)}`;
 
-/** A row, and what was read for it beside the object itself. */
+/** A row, and the resources that were read for it in addition to the object itself. */
 export interface SharedRow {
   readonly row: Row;
   readonly reads: readonly (Resource & { readonly namespace?: string })[];
@@ -58,7 +58,7 @@ type Rows = Model<DerivedMap<string, SharedRow>>;
 
 const models = new Map<string, Rows>();
 
-/** All rows, by key, for those who may read everything: `rowFor` makes of them those for somebody else. */
+/** All rows by key, for a user who may read everything; `rowFor` restricts a row to what another user may read. */
 export function rowsBy(settings: KeyHeader): Rows {
   const { keyHeader } = settings;
   let model = models.get(keyHeader);
@@ -78,7 +78,7 @@ export function rowsBy(settings: KeyHeader): Rows {
   return model;
 }
 
-/** A row as far as somebody may read it; undefined where they may not at all. */
+/** The row as far as the user may read it; undefined if they may not read the object. */
 export function rowFor(scope: Scope, { row, reads }: SharedRow): Row | undefined {
   const { facts, may, settings } = scope;
   if (!may('list', ROW_KINDS[row.type], row.namespace)) return undefined;
@@ -123,7 +123,7 @@ function rowOf(read: ObjectReader, type: RowType, object: KubeObject, settings: 
   }
 }
 
-/** What is the same for all kinds. */
+/** The fields that all kinds have. */
 function baseOf(
   { metadata }: KubeObject,
   state: string,
@@ -135,7 +135,7 @@ function baseOf(
 const problem = (text: string | undefined): { readonly problem?: string } =>
   text === undefined || text === '' ? {} : { problem: text };
 
-/** The row of an environment. Of its pods, what the controller says of them is enough. */
+/** The row of an environment. It does not read pods: the status set by the controller is enough. */
 function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader): EnvironmentRow {
   const light: ObjectReader = {
     get: (kind, ref) => read.get(kind, ref),
@@ -170,7 +170,7 @@ function environmentRow(read: ObjectReader, env: DynamicEnv, settings: KeyHeader
   };
 }
 
-/** What the requests of an environment carry: its key as a header, or else its matches. */
+/** What the requests of an environment carry: its key as a header, otherwise its matches. */
 function carriedBy(env: DynamicEnv, settings: KeyHeader): string {
   const [first, ...others] = env.spec === undefined ? [] : matchesOf(env.spec, settings);
   const headers = Object.entries(first?.headers ?? {});
@@ -180,7 +180,7 @@ function carriedBy(env: DynamicEnv, settings: KeyHeader): string {
   return isHeader ? `${name}: ${exact}` : formatRequests(env);
 }
 
-/** What they carry, for a sentence. A key counts in either of two headers. */
+/** What these requests carry, for a sentence. A key matches in either of two headers. */
 export function requestsOf(env: DynamicEnv, settings: KeyHeader): string {
   const { key, istioMatches = [] } = env.spec ?? {};
   if (!key) return `\`${carriedBy(env, settings)}\``;
@@ -264,7 +264,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   gone: 'idle',
 };
 
-/** How a state looks; one that is not known is on its way. */
+/** The tone of a state; an unknown state is in progress. */
 function toneOf(state: string): Tone {
   return TONES[state.toLowerCase()] ?? 'busy';
 }

@@ -1,4 +1,4 @@
-// Tries a request: which rule takes it, where it goes, and where the calls go that follow from it.
+// Tries a request: which rule matches, where it goes, and where the calls that follow go.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { consideredData, decisionData, decisionLines, explainLine, isGatewaySource } from '../../traffic/index.ts';
 import type { Decision, Request } from '../../traffic/index.ts';
@@ -10,30 +10,31 @@ import { readerOf } from './reader.ts';
 import { Refused } from '../refused.ts';
 import type { Scope } from './scope.ts';
 import { isVisible } from './visible.ts';
-import { behind, reachedBy, routerIn, walk } from './walk.ts';
-import type { Step } from './walk.ts';
+import { behind, followCalls, reachedBy, routerIn } from './call-path.ts';
+import type { Step } from './call-path.ts';
 
-/** A request that was read from what people wrote. */
-export interface Asked {
+/** A request, parsed from what the user wrote. */
+export interface ParsedRequest {
   readonly request: Request;
   readonly title: string;
 }
 
-/** What becomes of a request. Calls that follow carry its headers on. */
-export function tryRequest(scope: Scope, { request, title }: Asked, tried: TriedRequest): Tried {
+/** Evaluates a request. The calls that follow carry its headers. */
+export function tryRequest(scope: Scope, { request, title }: ParsedRequest, tried: TriedRequest): Tried {
   const decision = routerIn(scope).decide(request);
   const { source, host, port } = request;
   const from = isGatewaySource(source) ? `gateway ${source.gateway}` : originOf(tried, source.namespace ?? '');
   const first: Step = { from, call: { host, port }, request, decision, to: reachedBy(decision) };
   if (!isVisible(scope, first)) {
-    const hint = 'Ask for the right to list services, deployments, virtualservices and destinationrules where it goes.';
-    throw new Refused(403, 'this request leads through what you may not read', hint);
+    const hint =
+      'Ask for permission to list services, deployments, virtualservices and destinationrules in the namespaces that it reaches.';
+    throw new Refused(403, 'this request passes objects that you may not read', hint);
   }
   const next = first.to.flatMap((key) => workloadCaller(scope, key) ?? []);
-  const whole = [first, ...walk(scope, next, { headers: request.headers ?? {} })];
+  const whole = [first, ...followCalls(scope, next, { headers: request.headers ?? {} })];
   const path = whole.filter((step) => isVisible(scope, step));
   const namespaces = new Set(path.flatMap(({ to }) => to.map((key) => key.split('/')[0]!)));
-  const base = walk(scope, startsIn(scope, namespaces), { headers: {} });
+  const base = followCalls(scope, startsIn(scope, namespaces), { headers: {} });
   const clones = clonesAmong(scope, path);
   return {
     sentence: sentenceOf(decision, clones),
@@ -81,7 +82,7 @@ function sentenceOf(decision: Decision, clones: ReadonlyMap<string, string>): st
   return `This request reaches ${places.join(' and ')}, ${because}${onward}.`;
 }
 
-/** Workloads on the path that environments made, each beside the base that it was made from. */
+/** The clones on the path, each with its base. */
 function clonesAmong(scope: Scope, path: readonly Step[]): ReadonlyMap<string, string> {
   const keys = new Set(path.flatMap(({ to }) => to));
   const all = readerOf(scope)

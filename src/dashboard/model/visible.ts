@@ -1,46 +1,46 @@
-// Whether somebody may read all that a decision about a request is made of. It is made by all rules, whoever looks: one by
-// the rules that they may read alone would be wrong. So it is shown as a whole, or not at all.
+// Whether the user may read all objects behind a routing decision. The decision always uses all rules: one made with
+// the readable rules alone would be wrong. So it is shown as a whole, or not at all.
 import type { ConsideredData, DecisionData } from '../../traffic/index.ts';
 import { consideredData, decisionData } from '../../traffic/index.ts';
 import { DestinationRule, Gateway, ServiceEntry, VirtualService } from '../../traffic/istio/objects.ts';
 import { Deployment, Service } from '../../traffic/services.ts';
 import type { Resource, Scope } from './scope.ts';
-import type { Step } from './walk.ts';
+import type { Step } from './call-path.ts';
 
-type Need = readonly [resource: Resource, namespace: string | undefined];
+type RequiredRead = readonly [resource: Resource, namespace: string | undefined];
 
-/** Whether all of it may be read. Every right is looked at, so that those which are not known are asked for at once. */
-export function mayReadAll({ may }: Pick<Scope, 'may'>, needs: readonly Need[]): boolean {
-  return needs.map(([resource, namespace]) => may('list', resource, namespace)).every(Boolean);
+/** Whether all of it may be read. Checks every permission, so that all unknown permissions are reviewed in one round. */
+export function mayReadAll({ may }: Pick<Scope, 'may'>, reads: readonly RequiredRead[]): boolean {
+  return reads.map(([resource, namespace]) => may('list', resource, namespace)).every(Boolean);
 }
 
-/** Whether a step may be shown: who calls, the rules that were looked at, and where it goes. */
+/** Whether a step may be shown: the caller, the considered rules, and the destination. */
 export function isVisible(scope: Scope, step: Step): boolean {
   const { from, call, request, decision } = step;
   const data = decisionData(decision);
   const considered = consideredData(decision.considered);
-  // Where no rule is looked at, the answer says whether there is such a Service.
+  // Without a considered rule, the answer still reveals whether the Service exists.
   const isAboutHost = considered.length === 0 && !('gateway' in request.source);
   return mayReadAll(scope, [
-    ...needsOfCaller(from),
-    ...needsOfDecision(scope, data, considered),
-    ...(isAboutHost ? needsOfHost(scope, call.host, request.source.namespace) : []),
+    ...readsOfCaller(from),
+    ...readsOfDecision(scope, data, considered),
+    ...(isAboutHost ? readsOfHost(scope, call.host, request.source.namespace) : []),
   ]);
 }
 
-/** What must be read for a node of the picture. */
-export function needsOfCaller(id: string): readonly Need[] {
+/** The reads that a node of the picture requires. */
+export function readsOfCaller(id: string): readonly RequiredRead[] {
   const [first = '', second] = id.split(' ');
   if (second === undefined) return [[Deployment, namespaceIn(first)]];
   return [[first === 'gateway' ? Gateway : Service, namespaceIn(second)]];
 }
 
-/** What a decision tells of. */
-export function needsOfDecision(
+/** The reads that a decision requires. */
+export function readsOfDecision(
   scope: Pick<Scope, 'settings'>,
   { virtualService, delegate, superseded = [], destinations, mirrors = [] }: DecisionData,
   considered: readonly ConsideredData[] = [],
-): readonly Need[] {
+): readonly RequiredRead[] {
   const rules = [
     virtualService,
     delegate,
@@ -49,14 +49,14 @@ export function needsOfDecision(
   ];
   const targets = [...destinations, ...mirrors];
   return [
-    ...rules.flatMap((key): Need[] => (key === undefined ? [] : [[VirtualService, namespaceIn(key)]])),
-    ...targets.flatMap(({ host }) => needsOfHost(scope, host)),
-    ...targets.flatMap(({ workloads }) => workloads.map((key): Need => [Deployment, namespaceIn(key)])),
+    ...rules.flatMap((key): RequiredRead[] => (key === undefined ? [] : [[VirtualService, namespaceIn(key)]])),
+    ...targets.flatMap(({ host }) => readsOfHost(scope, host)),
+    ...targets.flatMap(({ workloads }) => workloads.map((key): RequiredRead => [Deployment, namespaceIn(key)])),
   ];
 }
 
-/** Of a host of the cluster, its Service and the rules for it; of any other, what may make it known to the mesh. */
-function needsOfHost({ settings }: Pick<Scope, 'settings'>, host: string, from?: string): readonly Need[] {
+/** For a host of the cluster, its Service and DestinationRules; for any other host, ServiceEntries. */
+function readsOfHost({ settings }: Pick<Scope, 'settings'>, host: string, from?: string): readonly RequiredRead[] {
   const name = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
   const suffix = `.svc.${settings.clusterDomain}`;
   const [, namespace = from, ...rest] = (name.endsWith(suffix) ? name.slice(0, -suffix.length) : name).split('.');

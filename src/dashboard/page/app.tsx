@@ -1,4 +1,4 @@
-// The frame of every screen: where one can go, whether what is shown is current, the theme, the keys.
+// The frame of every screen: navigation, connection state, theme and keys.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { KEYS, listenToKeys } from './keys.ts';
@@ -7,7 +7,7 @@ import { store } from './live/store.ts';
 import { ask } from './live/ask.ts';
 import { Empty } from './parts/states.tsx';
 import { Sentence, span } from './parts/text.tsx';
-import { Link, usePlace } from './router.tsx';
+import { Link, useLocation } from './router.tsx';
 import { Environment } from './screens/environment.tsx';
 import { Claims, OtherObject, Rules } from './screens/lists.tsx';
 import { Mesh } from './screens/mesh.tsx';
@@ -28,7 +28,7 @@ const NAVIGATION: readonly (readonly [path: string, label: string])[] = [
 ];
 
 export function App(): JSX.Element {
-  const { path } = usePlace();
+  const { path } = useLocation();
   const { signedOut } = useLive();
   const [isHelping, help] = useState(false);
   useEffect(() => store.start(), []);
@@ -117,13 +117,13 @@ function Screen({ path }: { readonly path: string }): JSX.Element {
   }
 }
 
-/** Who has signed in, and the way out. */
+/** The signed-in user, and the button to sign out. */
 function User(): JSX.Element | null {
   const { session } = useLive();
   if (session?.user === undefined) return null;
   const signOut = (): void => {
     ask('DELETE', '/api/session').then(
-      () => store.leave(),
+      () => store.signOutEverywhere(),
       () => {},
     );
   };
@@ -141,7 +141,7 @@ function User(): JSX.Element | null {
   );
 }
 
-/** Says since when the connection is gone. What is shown then is marked as old. */
+/** Says since when the connection is lost, and marks the data as stale. */
 function Connection(): JSX.Element {
   const { lost } = useLive();
   const now = useNow();

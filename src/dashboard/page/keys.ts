@@ -1,4 +1,4 @@
-// The keyboard: keys that work everywhere, unless somebody types.
+// Keyboard shortcuts that work everywhere, except in text fields.
 import { go } from './router.tsx';
 
 export const KEYS: readonly (readonly [keys: string, what: string])[] = [
@@ -15,7 +15,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['?', 'show these keys'],
 ];
 
-const PLACES: Readonly<Record<string, string>> = {
+const SCREENS: Readonly<Record<string, string>> = {
   e: '/',
   t: '/try',
   p: '/plan',
@@ -39,8 +39,8 @@ export function listenToKeys(help: (isOpen: boolean) => void): () => void {
     if (isTyping) return;
     const isAfterG = performance.now() - prefixAt < 1_500;
     prefixAt = -Infinity;
-    const place = isAfterG ? PLACES[event.key] : undefined;
-    if (place !== undefined) go(place);
+    const path = isAfterG ? SCREENS[event.key] : undefined;
+    if (path !== undefined) go(path);
     else if (event.key === 'g') prefixAt = performance.now();
     else if (event.key === '?') help(true);
     else if (event.key === '/') find();
@@ -58,7 +58,7 @@ function find(): void {
   field?.select();
 }
 
-/** Moves the focus among what can be walked: from where it is, or to the first. */
+/** Moves the focus between elements with `data-step`: from the focused one, or to the first. */
 function walk(from: HTMLElement, by: 1 | -1): void {
   const area = from.closest('[data-walk]') ?? document.querySelector('main');
   const all = [...(area?.querySelectorAll<HTMLElement>('[data-step]') ?? [])];

@@ -1,19 +1,19 @@
-// Every view has an address that can be sent to a colleague.
+// Every view has a URL that can be shared.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-export interface Place {
+export interface PageLocation {
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 const listeners = new Set<() => void>();
 
-function here(): Place {
+function currentLocation(): PageLocation {
   return { path: location.pathname, query: new URLSearchParams(location.search) };
 }
 
-/** Goes to an address of this page. */
+/** Navigates to an address of this page. */
 export function go(address: string, { replace = false } = {}): void {
   if (address === location.pathname + location.search) return;
   if (replace) history.replaceState(null, '', address);
@@ -24,11 +24,11 @@ export function go(address: string, { replace = false } = {}): void {
   for (const listener of listeners) listener();
 }
 
-/** Where we are, drawn again when that changes. */
-export function usePlace(): Place {
-  const [place, set] = useState(here);
+/** The current location; renders again when it changes. */
+export function useLocation(): PageLocation {
+  const [current, set] = useState(currentLocation);
   useEffect(() => {
-    const changed = (): void => set(here());
+    const changed = (): void => set(currentLocation());
     listeners.add(changed);
     addEventListener('popstate', changed);
     return () => {
@@ -36,7 +36,7 @@ export function usePlace(): Place {
       removeEventListener('popstate', changed);
     };
   }, []);
-  return place;
+  return current;
 }
 
 interface LinkProps {
@@ -47,7 +47,9 @@ interface LinkProps {
   readonly 'aria-current'?: 'page';
 }
 
-/** A link to another view of the page. With a modifier key the browser follows it as usual: in a new tab, say. */
+/**
+ * A link to another view of the page. With a modifier key, the browser handles the click: in a new tab, for example.
+ */
 export function Link({ to, children, ...rest }: LinkProps): JSX.Element {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, until somebody chooses.
+// Light or dark: the system's theme, unless the user chooses one.
 export type Theme = 'system' | 'light' | 'dark';
 
 export function currentTheme(): Theme {
@@ -6,7 +6,7 @@ export function currentTheme(): Theme {
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
 }
 
-/** Chooses a theme, for the next visits too. */
+/** Chooses a theme, and remembers it. */
 export function chooseTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === 'system') delete dataset['theme'];
@@ -15,6 +15,6 @@ export function chooseTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem('theme');
     else localStorage.setItem('theme', theme);
   } catch {
-    // Where nothing may be kept, it holds for this visit.
+    // Without storage, the choice lasts for this visit.
   }
 }

@@ -1,9 +1,9 @@
-// An answer in JSON, with the headers that go with every answer.
+// Answers with JSON and the common headers.
 import type { ServerResponse } from 'node:http';
 import { stringifyJson } from '../../kube/index.ts';
 import { HEADERS } from './guard.ts';
 
-/** Sends a value; what is given beside the status are further headers. */
+/** Sends a value as JSON; all options except `status` are headers. */
 export function answerJson(
   response: ServerResponse,
   value: unknown,

@@ -1,4 +1,4 @@
-// What the page asks for: lists and details while they change, and answers to questions.
+// The API of the page: live lists and details, and single requests.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { callersIn, gatewayPorts } from '../../traffic/index.ts';
@@ -6,18 +6,18 @@ import type { GatewayPorts, MeshSource } from '../../traffic/index.ts';
 import { Deployment } from '../../traffic/services.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { AnyKind, Ref } from '../../kube/index.ts';
-import { settle } from '../access/rights.ts';
+import { settle } from '../access/permissions.ts';
 import type { Visitor } from '../access/visitors.ts';
 import type { Detail, Session, TriedRequest } from '../data.ts';
 import { choicesIn } from '../model/choices.ts';
 import { Gateways } from '../model/calls.ts';
 import { environmentDetail, meshDetail, objectDetail } from '../model/details.ts';
-import { applyEnvironment, foresee, mustReadWorkloads, planAnswer, readEnvironment } from '../model/plan.ts';
+import { applyEnvironment, mustReadWorkloads, planAnswer, planFor, readEnvironment } from '../model/plan.ts';
 import { readerOf } from '../model/reader.ts';
 import { ROW_KINDS } from '../model/rows.ts';
 import type { Scope } from '../model/scope.ts';
 import { tryRequest } from '../model/try.ts';
-import type { Asked } from '../model/try.ts';
+import type { ParsedRequest } from '../model/try.ts';
 import { Refused } from '../refused.ts';
 import { Lines } from './lines.ts';
 import { followValue, once, streamRows } from './live.ts';
@@ -26,7 +26,7 @@ import type { Served } from './server.ts';
 import { answerJson } from './answer.ts';
 import { readJson } from './body.ts';
 
-/** Reads a request as people write it; throws where it can't be read. */
+/** Parses a request as people write it; throws if it is invalid. */
 export type ReadRequest = (
   value: unknown,
   surroundings: {
@@ -34,7 +34,7 @@ export type ReadRequest = (
     readonly gateways: ReadonlyMap<string, GatewayPorts>;
     readonly namespace: string;
   },
-) => Asked;
+) => ParsedRequest;
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -58,7 +58,7 @@ const ROUTES: readonly (readonly [method: string, pattern: RegExp, handler: Hand
   ['DELETE', /^\/api\/environments\/([^/]+)\/([^/]+)$/, deleted],
 ];
 
-/** Answers a request about data. */
+/** Routes a request to its handler. */
 export async function answerApi(exchange: Exchange, path: string): Promise<void> {
   const { method = 'GET' } = exchange.request;
   const fitting = ROUTES.filter(([, pattern]) => pattern.test(path));
@@ -74,12 +74,12 @@ function viewerOf({ served: { tables, settings }, visitor }: Exchange): Viewer {
   return { tables, settings, visitor };
 }
 
-/** Who looks, and what they may do here. */
+/** The user, and what they may do here. */
 async function sessionOf({ served, visitor }: Exchange): Promise<Session> {
   const { version, writes = false, gateway, settings } = served;
   const terminal = served.terminal?.();
-  const { name: user, until, rights } = visitor;
-  const seesAll = await settle(rights, (may) => may('list', DynamicEnv, undefined));
+  const { name: user, until, permissions } = visitor;
+  const seesAll = await settle(permissions, (may) => may('list', DynamicEnv, undefined));
   return {
     version,
     writes,
@@ -120,11 +120,11 @@ async function otherObject(exchange: Exchange, [type, namespace = '', name = '']
 }
 
 async function mustRead({ visitor }: Exchange, kind: AnyKind, { namespace }: Ref): Promise<void> {
-  if (await settle(visitor.rights, (may) => may('list', kind, namespace))) return;
+  if (await settle(visitor.permissions, (may) => may('list', kind, namespace))) return;
   throw new Refused(
     403,
     `you may not read ${kind.plural} in namespace ${namespace}`,
-    'Ask for the right to list them.',
+    'Ask for permission to list them.',
   );
 }
 
@@ -137,17 +137,17 @@ async function tried(exchange: Exchange): Promise<void> {
   const body = { url: '', ...(await readJson(request)) } as TriedRequest;
   const result = await once(viewerOf(exchange), (scope) => {
     const read = readerOf(scope);
-    const asked = served.readRequest(body, {
+    const parsed = served.readRequest(body, {
       callers: callersIn(read.list(Deployment, {})),
       gateways: new Map(read.list(Gateways, {}).map((each) => [keyOf(each.metadata), gatewayPorts(each)])),
       namespace: namespaceOf(body),
     });
-    return tryRequest(scope, asked, body);
+    return tryRequest(scope, parsed, body);
   });
   answerJson(response, result);
 }
 
-/** A caller of whom nothing is said is where the Service is that it calls. */
+/** The namespace of an unknown caller: that of the Service that it calls. */
 function namespaceOf({ url }: TriedRequest): string {
   const [, namespace] = /^https?:\/\/[^./:]+\.([^./:]+)/i.exec(url) ?? [];
   return namespace ?? 'default';
@@ -157,10 +157,10 @@ async function planned(exchange: Exchange): Promise<void> {
   const { served, request, response, visitor } = exchange;
   const { tables, settings } = served;
   const env = readEnvironment(await manifestIn(request));
-  await settle(visitor.rights, (may) => mustReadWorkloads({ may }, env));
+  await settle(visitor.permissions, (may) => mustReadWorkloads({ may }, env));
   const stored = await visitor.inTheirName((client) => applyEnvironment(client, env, true));
-  const plan = await once(viewerOf(exchange), () => foresee(tables, stored, settings, Date.now()));
-  answerJson(response, await settle(visitor.rights, (may) => planAnswer({ settings, may }, stored, plan)));
+  const plan = await once(viewerOf(exchange), () => planFor(tables, stored, settings, Date.now()));
+  answerJson(response, await settle(visitor.permissions, (may) => planAnswer({ settings, may }, stored, plan)));
 }
 
 async function applied(exchange: Exchange): Promise<void> {

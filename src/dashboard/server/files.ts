@@ -1,10 +1,10 @@
-// Serves the files of the page, compressed as they were built. Those with a digest in their name never change.
+// Serves the files of the page, compressed by the build. Files with a digest in their name never change.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Asset, Assets } from '../assets/build.ts';
 import { Refused } from '../refused.ts';
 
-/** Answers for a path. Every address of a view is the page itself. */
+/** Serves a path. All view URLs serve the page itself. */
 export function serveFile(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,10 +1,10 @@
-// Who is answered at all. A page of somebody else must not reach us by a name of its own that leads to this address (DNS
-// rebinding), and must not write in the name of whoever looks at it.
+// Checks that every request must pass. A foreign page must not reach us through its own DNS name (DNS rebinding), and
+// must not write with the user's session (CSRF).
 import type { IncomingMessage } from 'node:http';
 import { isLoopback, isNamed } from '../access/hosts.ts';
 import { Refused } from '../refused.ts';
 
-/** What goes with every answer. Nothing is loaded but our own files, and nobody shows us in a frame. */
+/** The headers of every response. The page loads our own files only, and can't be framed. */
 export const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
@@ -25,10 +25,10 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-/** Headers of which a second one could mean something else to whoever stands between us and the browser. */
+/** Headers that must not be repeated: a proxy in front of us might use the other value. */
 const SINGLE = ['host', 'origin', 'authorization', 'content-type'];
 
-/** Throws unless the request names us by a name that is ours, and says everything that we go by only once. */
+/** Throws unless the Host header is one of our names, and no security-relevant header is repeated. */
 export function checkHost({ headers, headersDistinct }: IncomingMessage, names: readonly string[], own: string): void {
   const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
   if (twice !== undefined) throw new Refused(400, `the header ${twice} is there more than once`);
@@ -37,7 +37,7 @@ export function checkHost({ headers, headersDistinct }: IncomingMessage, names: 
   throw new Refused(421, `this is not ${JSON.stringify(host ?? '')}`, `Open it as ${[own, ...names].join(', ')}.`);
 }
 
-/** Throws if another site sent the request: what it may navigate to, it may not read or write. */
+/** Throws if another site sent the request. Other sites may link to the page, but not read or write data. */
 export function checkSite({ headers, method = 'GET' }: IncomingMessage): void {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined || site === 'same-origin' || site === 'none';

@@ -5,8 +5,8 @@ import { Lines } from './lines.ts';
 
 const BEAT_MS = 10_000;
 
-/** An answer whose reader takes a chunk whenever it is told to, and no more than `room` bytes besides. */
-class SlowAnswer extends Writable {
+/** A response whose reader takes one chunk per call of `take`; `room` is the size of the buffer. */
+class SlowResponse extends Writable {
   readonly chunks: string[] = [];
   #taken: (() => void) | undefined;
 
@@ -35,62 +35,62 @@ class SlowAnswer extends Writable {
   }
 }
 
-const linesTo = (answer: SlowAnswer): Lines => new Lines(answer as unknown as ServerResponse, {});
+const linesTo = (response: SlowResponse): Lines => new Lines(response as unknown as ServerResponse, {});
 const turn = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'], now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
-test('a quiet stream says every ten seconds that it is alive, until it ends', async () => {
-  const answer = new SlowAnswer(1_000);
-  const lines = linesTo(answer);
+test('a quiet stream sends a heartbeat every ten seconds until it ends', async () => {
+  const response = new SlowResponse(1_000);
+  const lines = linesTo(response);
   for (const second of [10, 20]) {
     vi.advanceTimersByTime(BEAT_MS);
     await turn();
-    expect(answer.lines.at(-1)).toEqual({ beat: `1970-01-01T00:00:${second}.000Z` });
-    answer.take();
+    expect(response.lines.at(-1)).toEqual({ beat: `1970-01-01T00:00:${second}.000Z` });
+    response.take();
   }
   lines.end();
   expect(lines.signal.aborted).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a reader that is behind gets no beats on top of what it has not read', async () => {
-  const answer = new SlowAnswer(10);
-  const lines = linesTo(answer);
+test('a slow reader gets no heartbeats in addition to unread lines', async () => {
+  const response = new SlowResponse(10);
+  const lines = linesTo(response);
   void lines.write({ snapshot: 'a long line' });
   await turn();
   vi.advanceTimersByTime(10 * BEAT_MS);
   await turn();
-  expect(answer.lines).toEqual([{ snapshot: 'a long line' }]);
+  expect(response.lines).toEqual([{ snapshot: 'a long line' }]);
   lines.end();
 });
 
-test('a line is written when the reader has room for it, in order', async () => {
-  const answer = new SlowAnswer(10);
-  const lines = linesTo(answer);
+test('lines are written in order, each when the reader has room for it', async () => {
+  const response = new SlowResponse(10);
+  const lines = linesTo(response);
   const written: number[] = [];
   for (const n of [1, 2, 3]) void lines.write({ line: n, text: 'x'.repeat(20) }).then(() => written.push(n));
   await turn();
   await new Promise(setImmediate);
-  expect(answer.chunks).toHaveLength(1);
+  expect(response.chunks).toHaveLength(1);
   expect(written).toEqual([]);
-  answer.take();
-  await vi.waitFor(() => expect(answer.chunks).toHaveLength(2));
+  response.take();
+  await vi.waitFor(() => expect(response.chunks).toHaveLength(2));
   expect(written).toEqual([1]);
-  answer.take();
+  response.take();
   await vi.waitFor(() => expect(written).toEqual([1, 2]));
   lines.end();
 });
 
-test('whoever waits for room is let go when the reader leaves', async () => {
-  const answer = new SlowAnswer(1);
-  const lines = linesTo(answer);
+test('a pending write resolves when the reader disconnects', async () => {
+  const response = new SlowResponse(1);
+  const lines = linesTo(response);
   const waiting = lines.write({ line: 1 });
   await turn();
-  answer.destroy();
+  response.destroy();
   await waiting;
   expect(lines.signal.aborted).toBe(true);
   await lines.write({ line: 2 });
-  expect(answer.chunks).toHaveLength(1);
+  expect(response.chunks).toHaveLength(1);
 });

@@ -1,9 +1,9 @@
-// A stream of JSON lines: written as fast as the other side reads, and never silent for long.
+// A stream of JSON lines with backpressure and heartbeats.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { stringifyJson } from '../../kube/index.ts';
 
-/** How often something is said, so that the page knows a dead connection from a quiet one. */
+/** The heartbeat interval: lets the page tell a dead connection from a quiet one. */
 const BEAT_MS = 10_000;
 
 export class Lines {
@@ -12,7 +12,7 @@ export class Lines {
   #last: Promise<void> = Promise.resolve();
   #beat: NodeJS.Timeout;
 
-  /** Begins the answer. It ends when the reader goes, or with `end`. */
+  /** Starts the response. It ends when the reader disconnects, or with `end`. */
   constructor(response: ServerResponse, headers: Readonly<Record<string, string>>) {
     this.#response = response;
     response.writeHead(200, {
@@ -24,18 +24,18 @@ export class Lines {
     response.once('close', () => this.end());
     response.once('error', () => this.end());
     this.#beat = setInterval(() => {
-      // Whoever is behind is not quiet.
+      // A slow reader still has lines to read.
       if (response.writableLength === 0) void this.write({ beat: new Date().toISOString() });
     }, BEAT_MS);
     this.#beat.unref();
   }
 
-  /** Aborts when nobody reads any more. */
+  /** Aborts when the stream has ended. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** Writes a line after those before it. Resolves once the other side has room for more. */
+  /** Writes a line after all earlier ones. Resolves once the reader has room for more. */
   write(value: unknown): Promise<void> {
     const text = `${stringifyJson(value)}\n`;
     return (this.#last = this.#writeAfter(this.#last, text));

@@ -1,5 +1,5 @@
-// What changes, while it changes: rows as a snapshot and then what differs; the detail of one object whenever it is
-// another one. Changes that come together are told together. Rights are looked at again all the while.
+// Live data: rows as a snapshot followed by changes; one object in detail whenever it changes. Changes are batched. The
+// user's permissions are checked again at intervals.
 import { setTimeout as delay } from 'node:timers/promises';
 import { factsOf } from '../../controller/index.ts';
 import type { Settings } from '../../environments/index.ts';
@@ -7,7 +7,7 @@ import { environmentTables } from '../../environments/index.ts';
 import { NotSynced, stringifyJson } from '../../kube/index.ts';
 import type { AnyKind, Tables } from '../../kube/index.ts';
 import { jsonEqual, Tracker, untracked } from '../../watchable/index.ts';
-import { settle, TRUST_MS } from '../access/rights.ts';
+import { settle, TRUST_MS } from '../access/permissions.ts';
 import type { Visitor } from '../access/visitors.ts';
 import type { Row, Session } from '../data.ts';
 import { feedOf } from '../model/feed.ts';
@@ -16,27 +16,27 @@ import { ROW_KINDS, rowFor, rowsBy } from '../model/rows.ts';
 import type { Scope } from '../model/scope.ts';
 import type { Lines } from './lines.ts';
 
-/** Between two messages about the same thing: nobody sees more than that. */
+/** The minimum interval between two messages: people can't see faster changes. */
 const PACE_MS = 60;
 
-/** What is read for rows: they are told once all of it is known. */
+/** The kinds that rows are made of: rows are sent once all of these are synced. */
 const READ: readonly AnyKind[] = [...Object.values(ROW_KINDS), ...environmentTables, Events];
 
-/** Whoever looks, and at what. */
+/** A user with the tables that they look at. */
 export interface Viewer {
   readonly tables: Tables;
   readonly settings: Settings;
   readonly visitor: Visitor;
 }
 
-/** Tells of all rows until the reader goes. */
+/** Streams all rows until the reader disconnects. */
 export async function streamRows(lines: Lines, viewer: Viewer, session: Session): Promise<void> {
   const { signal } = lines;
   const { tables, settings, visitor } = viewer;
   for (const kind of READ) tables.of(kind);
   await Promise.all(READ.map((kind) => tables.of(kind).whenSynced(signal)));
   const map = factsOf(tables, untracked).model(rowsBy(settings));
-  const told = new Map<string, Row>();
+  const sent = new Map<string, Row>();
   const changed = new Set<string>();
   const begun = Promise.withResolvers<void>();
   let isBegun = false;
@@ -48,9 +48,9 @@ export async function streamRows(lines: Lines, viewer: Viewer, session: Session)
       }
     },
     act: async (isRecheck) => {
-      const keys = isRecheck ? new Set([...told.keys(), ...map.loadAll().keys()]) : new Set(changed);
+      const keys = isRecheck ? new Set([...sent.keys(), ...map.loadAll().keys()]) : new Set(changed);
       changed.clear();
-      const current = await settle(visitor.rights, (may) => {
+      const current = await settle(visitor.permissions, (may) => {
         const facts = factsOf(tables, untracked);
         return [...keys].map((key) => {
           const shared = map.get(key);
@@ -58,13 +58,13 @@ export async function streamRows(lines: Lines, viewer: Viewer, session: Session)
         });
       });
       const changes = current
-        .filter(({ key, row }) => !jsonEqual(told.get(key), row))
+        .filter(({ key, row }) => !jsonEqual(sent.get(key), row))
         .map(({ key, row = null }) => ({ key, row }));
       for (const { key, row } of changes) {
-        if (row === null) told.delete(key);
-        else told.set(key, row);
+        if (row === null) sent.delete(key);
+        else sent.set(key, row);
       }
-      if (!isBegun) await lines.write({ snapshot: [...told.values()], session });
+      if (!isBegun) await lines.write({ snapshot: [...sent.values()], session });
       else if (changes.length > 0) await lines.write({ changes });
       isBegun = true;
       begun.resolve();
@@ -74,15 +74,15 @@ export async function streamRows(lines: Lines, viewer: Viewer, session: Session)
   await Promise.all([rows.finally(begun.resolve), feed]);
 }
 
-/** Tells of one thing whenever it is another one, until the reader goes. */
+/** Sends a value whenever it changes, until the reader disconnects. */
 export async function followValue<T>(
   viewer: Viewer,
   signal: AbortSignal,
   compute: (scope: Scope) => T,
-  tell: (value: T) => Promise<void>,
+  send: (value: T) => Promise<void>,
 ): Promise<void> {
   const { tables, settings, visitor } = viewer;
-  let told: string | undefined;
+  let sent: string | undefined;
   let tracker: Tracker<'value'> | undefined;
   await repeat(viewer, signal, (wake) => {
     const tracking = (tracker = new Tracker<'value'>({ wake }));
@@ -90,12 +90,12 @@ export async function followValue<T>(
     return {
       act: async () => {
         try {
-          const value = await settle(visitor.rights, (may) =>
+          const value = await settle(visitor.permissions, (may) =>
             tracking.track('value', (read) => compute({ facts: factsOf(tables, read), settings, may })),
           );
           const text = stringifyJson(value);
-          if (text !== told) await tell(value);
-          told = text;
+          if (text !== sent) await send(value);
+          sent = text;
         } catch (error) {
           if (!(error instanceof NotSynced)) throw error;
         }
@@ -105,13 +105,13 @@ export async function followValue<T>(
 }
 
 interface Repeated {
-  /** What wakes us besides: it goes on until the reader goes. */
+  /** A further source of wake-ups, which runs until the reader disconnects. */
   readonly follow?: () => Promise<void>;
-  /** Done when woken, and, as a recheck, when rights may have changed. */
+  /** Runs when woken, and as a recheck when permissions may have changed. */
   readonly act: (isRecheck: boolean) => Promise<void>;
 }
 
-/** Acts whenever it is woken, never twice at a time, until the reader goes or may no longer be answered. */
+/** Acts whenever it is woken, never concurrently, until the reader disconnects or loses access. */
 async function repeat({ visitor }: Viewer, signal: AbortSignal, make: (wake: () => void) => Repeated): Promise<void> {
   let isWoken = false;
   let isDue = false;
@@ -123,7 +123,7 @@ async function repeat({ visitor }: Viewer, signal: AbortSignal, make: (wake: () 
   };
   const { follow, act } = make(wake);
   const recheck =
-    visitor.rights &&
+    visitor.permissions &&
     setInterval(() => {
       isDue = true;
       wake();
@@ -150,11 +150,11 @@ async function repeat({ visitor }: Viewer, signal: AbortSignal, make: (wake: () 
   }
 }
 
-/** Computes something once, when all that it reads is known. */
+/** Computes a value once, when all tables that it reads are synced. */
 export async function once<T>({ tables, settings, visitor }: Viewer, compute: (scope: Scope) => T): Promise<T> {
   for (;;) {
     try {
-      return await settle(visitor.rights, (may) => compute({ facts: factsOf(tables, untracked), settings, may }));
+      return await settle(visitor.permissions, (may) => compute({ facts: factsOf(tables, untracked), settings, may }));
     } catch (error) {
       if (!(error instanceof NotSynced)) throw error;
       await error.table.whenSynced();

@@ -1,11 +1,11 @@
-// The dashboard's server: the page, and the data that it shows. Reads the tables of whoever runs it, and nothing else.
+// The dashboard's server: the page and its data. It reads only the tables that it is given.
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Certificates, Logger } from '../../controller/index.ts';
 import { defaultSettings } from '../../environments/index.ts';
 import type { Settings } from '../../environments/index.ts';
-import { ApiError, wordsOf } from '../../kube/index.ts';
+import { ApiError, serverMessage } from '../../kube/index.ts';
 import type { Client, Tables } from '../../kube/index.ts';
 import { http } from '../../kube/http.ts';
 import type { EntryPoint, Problem } from '../data.ts';
@@ -22,27 +22,27 @@ import { serveFile } from './files.ts';
 import { checkHost, checkSite, HEADERS } from './guard.ts';
 
 export interface DashboardOptions {
-  /** What there is; kept current by whoever runs them. */
+  /** The observed objects; the caller keeps them up to date. */
   readonly tables: Tables;
-  /** For dry runs and writes of whom we run for. */
+  /** For dry runs and writes, with the permissions of the process. */
   readonly client: Client;
-  /** Who may look. Without it, whoever reaches us is whom we run for. */
+  /** Requires users to sign in. Without it, everybody who reaches the server has the permissions of `client`. */
   readonly access?: AccessOptions;
-  /** Where to listen: on loopback by default. */
+  /** The address to listen on; loopback by default. */
   readonly host?: string;
   readonly port: number;
-  /** For TLS; started already. Without it, somebody else may see to that. */
+  /** For TLS; already started. Without it, the server speaks plain HTTP. */
   readonly certificates?: Certificates;
-  /** Further names that this is reached by; without a port, by any. */
+  /** Further host names of the server; a name without a port matches all ports. */
   readonly names?: readonly string[];
   readonly version: string;
   /** Whether the page may write. */
   readonly writes?: boolean;
-  /** Where the requests of people enter, if somebody serves a gateway. */
+  /** The local gateway, if there is one. */
   readonly gateway?: EntryPoint;
-  /** How commands reach the cluster from a terminal, once that is known; plainly where it is not. */
+  /** How commands reach the cluster from a terminal, once that is known. */
   readonly terminal?: () => Terminal | undefined;
-  /** What the controllers of environments run with. */
+  /** The settings of the environment controllers. */
   readonly settings?: Partial<Settings>;
   readonly readRequest: ReadRequest;
   readonly logger?: Logger;
@@ -65,7 +65,7 @@ export async function createDashboard(options: DashboardOptions): Promise<Dashbo
       fail(response, error, options),
     );
   });
-  // Of requests: an answer may be a stream, which lasts as long as somebody looks.
+  // These limit requests only: a response may be a stream that stays open.
   server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
   server.listen(port, host);
@@ -85,7 +85,7 @@ export async function createDashboard(options: DashboardOptions): Promise<Dashbo
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that speaks TLS if there are certificates. */
+/** An HTTPS server if there are certificates, otherwise an HTTP server. */
 async function createServer(certificates: Certificates | undefined, listener: Listener): Promise<Server> {
   if (certificates === undefined) return http.createServer(listener);
   const context = (): { cert: string; key: string } => {
@@ -98,11 +98,11 @@ async function createServer(certificates: Certificates | undefined, listener: Li
   return server;
 }
 
-/** The options, and what was made of them. */
+/** The options with defaults applied. */
 export interface Served extends Omit<DashboardOptions, 'access'> {
   readonly access: Access | undefined;
   readonly settings: Settings;
-  /** The name and port that we listen by. */
+  /** The name and port that we listen on. */
   readonly own: string;
 }
 
@@ -125,12 +125,12 @@ async function handle(request: IncomingMessage, response: ServerResponse, served
   serveFile(request, response, await loadAssets(), pathname, HEADERS);
 }
 
-/** On this machine, whoever reaches us is whom we run for. */
+/** Without sign-in, everybody who reaches us has the permissions of our client. */
 function ownerOf({ client }: Served): Visitor {
-  return { rights: undefined, check: async () => {}, inTheirName: (act) => act(client) };
+  return { permissions: undefined, check: async () => {}, inTheirName: (act) => act(client) };
 }
 
-/** Says what went wrong, in a way that the page can show. */
+/** Answers with an error that the page can show. */
 function fail(response: ServerResponse, error: unknown, { logger }: DashboardOptions): void {
   const { status, problem } = problemOf(error);
   if (status >= 500) logger?.warn({ err: error }, 'the dashboard could not answer');
@@ -147,13 +147,13 @@ function problemOf(error: unknown): { readonly status: number; readonly problem:
     return { status, problem: { error: message, ...(hint !== undefined && { hint }) } };
   }
   if (error instanceof ApiError) {
-    const refusal = wordsOf(error);
+    const refusal = serverMessage(error);
     return {
       status: error.code === 404 || error.code === 401 ? error.code : 422,
       problem: { error: 'The API server rejected it.', refusal },
     };
   }
-  // What the command line says of a field, it says here too.
+  // The command line's message about an invalid field.
   if (error instanceof Error && error.name === 'InvalidField') {
     const { field } = error as Error & { readonly field?: string };
     return { status: 400, problem: { error: `${field ? `${field}: ` : ''}${error.message}` } };

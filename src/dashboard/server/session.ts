@@ -1,4 +1,4 @@
-// Signing in and out. A token comes in the body of a request of the page itself, once; it is never part of an address.
+// Signing in and out. The token is sent once, in a request body; it is never part of a URL.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../controller/index.ts';
 import type { Access } from '../access/visitors.ts';
@@ -6,7 +6,7 @@ import { Refused } from '../refused.ts';
 import { answerJson } from './answer.ts';
 import { readJson } from './body.ts';
 
-/** Answers what is asked of `/api/session`. */
+/** Answers requests to `/api/session`. */
 export async function answerSession(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-// The sample shop in tables that a test fills: ready, with one pod for each workload, and no cluster behind it.
+// The sample shop in tables that a test fills: ready, with one pod per workload, and without a cluster.
 import { Tables } from '../../kube/index.ts';
 import type { AnyKind, AnyObject } from '../../kube/index.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
@@ -23,15 +23,15 @@ export interface ShopTables {
   put(kind: AnyKind, name: string, fields: object): void;
   /** Replaces the routes of a service. */
   routes(name: string, http: readonly HttpRoute[]): void;
-  /** Adds a version of a service, with a subset that is named after it. */
+  /** Adds a version of a service, with a subset of the same name. */
   workload(app: string, workload: Workload): void;
-  /** Asks at the gateway. */
+  /** Sends a request to the gateway. */
   ask(headers?: Readonly<Record<string, string>>, more?: { host?: string; path?: string }): Promise<Reply>;
-  /** Who a request went through, as versions or statuses. */
+  /** The hops of a request, as versions or statuses. */
   path(headers?: Readonly<Record<string, string>>): Promise<string>;
 }
 
-/** The shop; `random` chooses where shares of requests go. */
+/** The shop; `random` picks among weighted destinations. */
 export function shopInTables(random: () => number = () => 0): ShopTables {
   const tables = new Tables([...worldTables, Pods]);
   const send = gatewayOf({ facts: new LiveFacts(tables), random });

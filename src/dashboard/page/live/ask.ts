@@ -1,8 +1,8 @@
-// Questions to the server, and writes.
+// Requests to the server.
 import type { Problem } from '../../data.ts';
 import { store } from './store.ts';
 
-/** What the server says went wrong. */
+/** An error that the server reported. */
 class AskFailed extends Error {
   readonly problem: Problem;
 
@@ -12,7 +12,7 @@ class AskFailed extends Error {
   }
 }
 
-/** Asks, and returns the answer. */
+/** Sends a request, and returns the answer. */
 export async function ask<A>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<A> {
   let response: Response;
   try {
@@ -26,7 +26,7 @@ export async function ask<A>(method: 'GET' | 'POST' | 'DELETE', path: string, bo
     throw new AskFailed({ error: 'The server does not respond.', hint: 'It may have been stopped: start it again.' });
   }
   const answer: unknown = await response.json().catch(() => ({ error: `The server answers with ${response.status}.` }));
-  // A session may end between two questions. Whoever signs in is told in place.
+  // A session may expire between two requests. The sign-in form shows its own errors.
   if (response.status === 401 && path !== '/api/session') store.signOut((answer as Problem).error);
   if (!response.ok) throw new AskFailed(answer as Problem);
   return answer as A;

@@ -1,11 +1,11 @@
-// What screens read: the store, the detail of one object, the time.
+// Hooks of the screens: the store, one object in detail, the time.
 import { useEffect, useState } from 'preact/hooks';
 import type { Detail, DetailLine } from '../../data.ts';
 import { store } from './store.ts';
 import type { State } from './store.ts';
 import { follow } from './stream.ts';
 
-/** What there is, drawn again when it changes. */
+/** The store's state; renders again when it changes. */
 export function useLive(): State {
   const [state, set] = useState(store.state);
   useEffect(() => {
@@ -15,7 +15,7 @@ export function useLive(): State {
   return state;
 }
 
-/** The time, every so often. */
+/** The current time, updated at an interval. */
 export function useNow(everyMs = 1_000): number {
   const [now, set] = useState(Date.now());
   useEffect(() => {
@@ -26,12 +26,12 @@ export function useNow(everyMs = 1_000): number {
 }
 
 export interface DetailState<D> {
-  /** Undefined: not told yet; null: there is none. */
+  /** Undefined: not loaded yet; null: the object does not exist. */
   readonly detail: D | null | undefined;
   readonly problem: string | undefined;
 }
 
-/** One object in detail, while it changes. */
+/** One object in detail, updated live. */
 export function useDetail<D extends Detail>(path: string): DetailState<D> {
   const [state, set] = useState<DetailState<D>>({ detail: undefined, problem: undefined });
   useEffect(() => {

@@ -1,4 +1,4 @@
-// All rows and the feed, as the server tells of them. Whoever shows them is told once a frame, however much has changed.
+// All rows and the feed, as the server streams them. Listeners are notified at most once per frame.
 import type { FeedItem, LiveLine, Row, RowType, Session } from '../../data.ts';
 import { follow } from './stream.ts';
 
@@ -7,11 +7,11 @@ export interface State {
   readonly rows: { readonly [T in RowType]: readonly Extract<Row, { readonly type: T }>[] };
   readonly feed: readonly FeedItem[];
   readonly session: Session | undefined;
-  /** Whether there was anything yet. */
+  /** Whether the first snapshot has arrived. */
   readonly isLoaded: boolean;
-  /** Since when the connection is gone, and why. */
+  /** Since when the connection is lost, and why. */
   readonly lost: { readonly since: number; readonly problem: string } | undefined;
-  /** Why nobody is signed in; undefined where somebody is, or nobody has to. */
+  /** Why nobody is signed in; undefined if somebody is, or if signing in is not required. */
   readonly signedOut: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export const rowKey = ({ type, namespace, name }: Pick<Row, 'type' | 'namespace'
 
 class Store {
   state: State = NOTHING;
-  /** When a row changed last, for a mark that is seen for a moment. */
+  /** When a row last changed, to highlight it for a moment. */
   readonly changedAt = new Map<string, number>();
   readonly #rows = new Map<string, Row>();
   readonly #listeners = new Set<() => void>();
@@ -42,43 +42,43 @@ class Store {
   #isWaiting = false;
   #stop = (): void => {};
 
-  /** Other tabs: whoever signs out means all of them. */
+  /** Other tabs: signing out applies to all of them. */
   readonly #tabs = new BroadcastChannel('offshoot-session');
 
   constructor() {
     this.#tabs.addEventListener('message', () => this.signOut(SIGNED_OUT));
   }
 
-  /** Forgets everything, in all tabs: the session is over because somebody wanted it so. */
-  leave(): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is for one origin anyway
+  /** Signs out in all tabs. */
+  signOutEverywhere(): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has one origin only
     this.#tabs.postMessage('signed out');
     this.signOut(SIGNED_OUT);
   }
 
-  /** Begins to follow the server. */
+  /** Starts to follow the server's stream. */
   start(): () => void {
     this.#stop = follow<LiveLine>('/api/live', {
-      line: (line) => this.#take(line),
-      open: () => this.#later({ lost: undefined, signedOut: undefined }),
-      lost: (problem) => this.#later({ lost: { since: this.state.lost?.since ?? Date.now(), problem } }),
+      line: (line) => this.#apply(line),
+      open: () => this.#schedule({ lost: undefined, signedOut: undefined }),
+      lost: (problem) => this.#schedule({ lost: { since: this.state.lost?.since ?? Date.now(), problem } }),
       signedOut: (problem) => this.signOut(problem),
     });
     return () => this.#stop();
   }
 
-  /** Forgets everything: it is for nobody but who was signed in. */
+  /** Drops all data: it was for the signed-in user only. */
   signOut(why: string): void {
     this.#stop();
     this.#rows.clear();
     this.#touched.clear();
     this.changedAt.clear();
-    this.#later({ ...NOTHING, signedOut: why });
+    this.#schedule({ ...NOTHING, signedOut: why });
   }
 
-  /** Somebody has signed in. */
+  /** Starts again after signing in. */
   signedIn(): void {
-    this.#later(NOTHING);
+    this.#schedule(NOTHING);
     this.start();
   }
 
@@ -87,16 +87,16 @@ class Store {
     return () => this.#listeners.delete(listener);
   }
 
-  #take(line: LiveLine): void {
+  #apply(line: LiveLine): void {
     if ('snapshot' in line) {
       this.#rows.clear();
       for (const row of line.snapshot) this.#rows.set(rowKey(row), row);
       for (const type of TYPES) this.#touched.add(type);
-      this.#later({ session: line.session, isLoaded: true });
+      this.#schedule({ session: line.session, isLoaded: true });
     } else if ('changes' in line) {
       for (const { key, row } of line.changes) this.#change(key, row);
-      this.#later({});
-    } else if ('feed' in line) this.#later({ feed: line.feed });
+      this.#schedule({});
+    } else if ('feed' in line) this.#schedule({ feed: line.feed });
   }
 
   #change(key: string, row: Row | null): void {
@@ -109,15 +109,15 @@ class Store {
     this.#touched.add((row ?? before)?.type ?? 'environment');
   }
 
-  /** Told in the next frame. */
-  #later(next: Partial<State>): void {
+  /** Notifies listeners in the next frame. */
+  #schedule(next: Partial<State>): void {
     this.#next = { ...this.#next, ...next };
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    requestAnimationFrame(() => this.#tell());
+    requestAnimationFrame(() => this.#notify());
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#isWaiting = false;
     const before = { ...this.state, ...this.#next };
     const rows = this.#touched.size === 0 ? before.rows : { ...before.rows, ...this.#sorted() };

@@ -1,22 +1,22 @@
-// A stream of JSON lines that comes back by itself. It ends while nobody sees the page, and begins again when somebody
-// does: a browser has few connections for one server.
+// A stream of JSON lines that reconnects automatically. It is closed while the page is hidden: browsers allow few
+// connections per server.
 
-/** Silence for longer than this is a dead connection: the server says something every 10 s. */
+/** The connection counts as dead after this silence: the server sends a heartbeat every 10 s. */
 const SILENCE_MS = 25_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 8_000;
 
 export interface StreamEvents<L> {
   line(line: L): void;
-  /** It works again. */
+  /** The stream is connected. */
   open(): void;
-  /** It does not, and why. */
+  /** The connection is lost, and why. */
   lost(problem: string): void;
-  /** It is not for whoever looks, as long as nobody knows who that is. */
+  /** The server requires signing in. */
   signedOut(problem: string): void;
 }
 
-/** The server does not know who asks. */
+/** The server answered 401. */
 class SignedOut extends Error {}
 
 /** Follows a stream until the returned function is called. */
@@ -53,23 +53,23 @@ export function follow<L>(path: string, events: StreamEvents<L>): () => void {
     current?.abort('over');
     current = undefined;
   };
-  const seen = (): void => (document.hidden ? stop() : start());
+  const visibilityChanged = (): void => (document.hidden ? stop() : start());
   const retryNow = (): void => {
     retryMs = FIRST_RETRY_MS;
     start();
   };
-  document.addEventListener('visibilitychange', seen);
+  document.addEventListener('visibilitychange', visibilityChanged);
   addEventListener('online', retryNow);
   start();
   return () => {
     isEnded = true;
-    document.removeEventListener('visibilitychange', seen);
+    document.removeEventListener('visibilitychange', visibilityChanged);
     removeEventListener('online', retryNow);
     stop();
   };
 }
 
-/** Reads one stream to its end, which is always an error: a live stream has none. */
+/** Reads a stream until it fails: a live stream has no regular end. */
 async function read<L>(path: string, own: AbortController, events: StreamEvents<L>): Promise<never> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const alive = (): void => {

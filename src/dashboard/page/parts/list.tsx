@@ -1,17 +1,17 @@
-// A list of any length: only the rows that are seen are drawn. Rows keep their place while the pointer is over them.
+// A list of any length: only visible rows are rendered. Rows keep their position while the pointer is over the list.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../data.ts';
 import { rowKey, store } from '../live/store.ts';
 import { addressOf, Link } from '../router.tsx';
 
-/** Drawn beyond what is seen, on each side. */
-const SPARE = 8;
+/** Rows rendered above and below the visible ones. */
+const OVERSCAN = 8;
 const MARK_MS = 1_200;
 
 export interface Column<R> {
   readonly heading: string;
-  /** A class that says how wide it is. */
+  /** A CSS class that sets the width. */
   readonly class: string;
   readonly cell: (row: R, now: number) => ComponentChildren;
 }
@@ -23,7 +23,7 @@ interface ListProps<R extends Row> {
   readonly now: number;
 }
 
-/** Rows as a table that is windowed by the page's own scrolling. */
+/** A table that is virtualised by the page's scroll position. */
 export function List<R extends Row>({ label, rows, columns, now }: ListProps<R>): JSX.Element {
   const body = useRef<HTMLDivElement>(null);
   const [isHeld, hold] = useState(false);
@@ -74,7 +74,7 @@ export function List<R extends Row>({ label, rows, columns, now }: ListProps<R>)
   );
 }
 
-/** The names of rows, which lead to them, each with its problem if it has one. */
+/** A column with links to the objects, and their problems. */
 export const nameColumn = <R extends Row>(heading: string): Column<R> => ({
   heading,
   class: 'c-name',
@@ -99,7 +99,7 @@ function Name({ row }: { readonly row: Row }): JSX.Element {
   );
 }
 
-/** The rows in the order in which they were when the pointer came; what is gone since then still has its place. */
+/** The rows in the order of when the pointer entered; rows deleted since then keep their position. */
 function useHeld<R extends Row>(rows: readonly R[], isHeld: boolean): readonly R[] {
   const last = useRef<readonly R[]>(rows);
   if (!isHeld) {
@@ -116,7 +116,7 @@ function useHeld<R extends Row>(rows: readonly R[], isHeld: boolean): readonly R
 
 const PHONE = '(max-width: 720px)';
 
-/** All rows of a list are as high as each other, so that the place of each is known. */
+/** All rows have the same height, so that positions can be computed. */
 function useRowHeight(): number {
   const [isPhone, set] = useState(matchMedia(PHONE).matches);
   useEffect(() => {
@@ -128,7 +128,7 @@ function useRowHeight(): number {
   return isPhone ? 144 : 56;
 }
 
-/** Which rows are seen. */
+/** The range of visible rows. */
 function useWindow(
   body: { readonly current: HTMLElement | null },
   count: number,
@@ -137,15 +137,15 @@ function useWindow(
   const [seen, set] = useState({ from: 0, to: 40 });
   useLayoutEffect(() => {
     let frame: number | undefined;
-    const look = (): void => {
+    const measure = (): void => {
       frame = undefined;
       const top = body.current?.getBoundingClientRect().top ?? 0;
-      const from = Math.max(0, Math.floor(-top / rowHeight) - SPARE);
-      const to = Math.ceil((innerHeight - top) / rowHeight) + SPARE;
+      const from = Math.max(0, Math.floor(-top / rowHeight) - OVERSCAN);
+      const to = Math.ceil((innerHeight - top) / rowHeight) + OVERSCAN;
       set((before) => (before.from === from && before.to === to ? before : { from, to }));
     };
-    const later = (): void => void (frame ??= requestAnimationFrame(look));
-    look();
+    const later = (): void => void (frame ??= requestAnimationFrame(measure));
+    measure();
     addEventListener('scroll', later, { passive: true });
     addEventListener('resize', later);
     return () => {

@@ -1,9 +1,9 @@
-// What is shown where there is nothing else: empty, loading, gone, wrong.
+// Placeholders for screens without data: empty, loading, missing, failed.
 import type { ComponentChildren, JSX } from 'preact';
 import type { Problem } from '../../data.ts';
 import { Marked, Sentence } from './text.tsx';
 
-/** Nothing is there, and what to do next. */
+/** Says that there is nothing yet, and what to do next. */
 export function Empty({
   title,
   children,
@@ -25,7 +25,7 @@ export function Empty({
   );
 }
 
-/** Where data will be in a moment. */
+/** A placeholder while data is loading. */
 export function Loading({ rows = 4 }: { readonly rows?: number }): JSX.Element {
   return (
     <div class="loading" role="status" aria-label="Loading">
@@ -38,7 +38,7 @@ export function Loading({ rows = 4 }: { readonly rows?: number }): JSX.Element {
 
 /** What went wrong, and what to do. */
 export function ProblemBox({ problem }: { readonly problem: Problem }): JSX.Element {
-  // Further lines point at places of the first ones.
+  // Further lines quote the source, and need a fixed-width font.
   const [error, ...lines] = problem.error.split('\n');
   return (
     <div class="problem" role="alert">
@@ -50,7 +50,7 @@ export function ProblemBox({ problem }: { readonly problem: Problem }): JSX.Elem
   );
 }
 
-/** The head of a screen whose data is not there yet, or not at all. */
+/** A screen whose object does not exist or can't be loaded. */
 export function Missing({
   what,
   problem,

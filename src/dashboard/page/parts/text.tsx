@@ -1,11 +1,11 @@
-// Words: sentences with names in them, states, times, and lines to copy.
+// Text: sentences with names in them, states, times, and lines to copy.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { inTerminal } from '../../terminal.ts';
 import { useLive } from '../live/hooks.ts';
 import type { EntryPoint, EnvironmentRow, Tone } from '../../data.ts';
 
-/** A sentence in which names stand between backticks. */
+/** The heading of a screen; names are between backticks. */
 export function Sentence({ text }: { readonly text: string }): JSX.Element {
   return (
     <h1 class="sentence" tabIndex={-1}>
@@ -14,7 +14,7 @@ export function Sentence({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-/** A text in which names stand between backticks. */
+/** Text with names between backticks. */
 export function Marked({ text }: { readonly text: string }): JSX.Element {
   return <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>;
 }
@@ -56,13 +56,13 @@ const UNITS: readonly (readonly [ms: number, unit: string])[] = [
   [1_000, 's'],
 ];
 
-/** A span of time, short: `3m`. */
+/** A short duration: `3m`. */
 export function span(ms: number): string {
   const [size, unit] = UNITS.find(([size]) => ms >= size) ?? [1_000, 's'];
   return `${Math.max(0, Math.floor(ms / size))}${unit}`;
 }
 
-/** How long ago, or how long until. */
+/** How long ago a time was, or how long until it. */
 export function Time({ at, now }: { readonly at: string; readonly now: number }): JSX.Element {
   const time = Date.parse(at);
   if (Number.isNaN(time)) return <span class="muted">–</span>;
@@ -74,7 +74,6 @@ export function Time({ at, now }: { readonly at: string; readonly now: number })
   );
 }
 
-/** Copies a text. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
@@ -101,7 +100,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
   );
 }
 
-/** The command that sends a request to an environment; from this machine, where there is a gateway for it. */
+/** The command that sends a request to an environment; through the local gateway, if it serves the namespace. */
 export function callOf(
   { call, namespace }: Pick<EnvironmentRow, 'call' | 'namespace'>,
   gateway: EntryPoint | undefined,
@@ -110,7 +109,7 @@ export function callOf(
   return call?.replace(/https?:\/\/\S+$/, gateway.url);
 }
 
-/** A command to copy, as it works in the terminal of whoever looks. */
+/** A command to copy, as it works in the user's terminal. */
 export function CommandLine({ text }: { readonly text: string }): JSX.Element {
   const { session } = useLive();
   return <Copy text={inTerminal(text, session?.terminal)} label="command" />;
@@ -118,7 +117,7 @@ export function CommandLine({ text }: { readonly text: string }): JSX.Element {
 
 interface CommandsProps {
   readonly lines: readonly string[];
-  /** What has to be done before. */
+  /** What has to be done first. */
   readonly first?: string;
 }
 

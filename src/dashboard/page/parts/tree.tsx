@@ -1,4 +1,4 @@
-// The tree of an object, with conditions, Events and YAML: what every detail has.
+// The parts that all details share: the tree of an object, its conditions, Events and YAML.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RecentEvent } from '../../../api/description/events.ts';
@@ -6,7 +6,7 @@ import type { TreeNode } from '../../../api/description/tree.ts';
 import type { Condition } from '../../../controller/index.ts';
 import { StateMark, Time, toneOfWord } from './text.tsx';
 
-/** A tree of parts; each with its state and the reasons why it is not as it should be. */
+/** A tree of objects; each with its state and the reasons for it. */
 export function Tree({ node }: { readonly node: TreeNode }): JSX.Element {
   return (
     <ul class="tree">

@@ -18,7 +18,7 @@ function placed(picture: Pick<Picture, 'nodes' | 'edges'>) {
   return new Map(nodes.map((each) => [each.id, each]));
 }
 
-test('requests go from left to right, and a clone stands right below its base', () => {
+test('layoutOf places callees to the right of callers, and a clone right below its base', () => {
   const at = placed({
     nodes: [node('web'), node('cart'), node('cart-pr-7', 'cart'), node('db')],
     edges: [edge('web', 'cart'), edge('web', 'cart-pr-7'), edge('cart', 'db'), edge('web', 'db')],
@@ -29,7 +29,7 @@ test('requests go from left to right, and a clone stands right below its base', 
   expect(at.get('cart-pr-7')!.y - at.get('cart')!.y).toBeLessThan(NODE.height + 24);
 });
 
-test('calls in a circle have their place too, and no two nodes have the same', () => {
+test('layoutOf places the nodes of a call cycle, no two at the same position', () => {
   const at = placed({
     nodes: [node('a'), node('b'), node('c')],
     edges: [edge('a', 'b'), edge('b', 'c'), edge('c', 'a'), edge('b', 'b')],

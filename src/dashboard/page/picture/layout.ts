@@ -1,4 +1,4 @@
-// Where the nodes of a picture stand: columns by how far requests have come, clones beside their base. Pure.
+// Computes the positions of a picture's nodes: columns by call depth, clones beside their base. Pure.
 import type { Picture, PictureEdge, PictureNode } from '../../data.ts';
 
 export const NODE = { width: 168, height: 56 } as const;
@@ -23,7 +23,6 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** Places a picture. */
 export function layoutOf({ nodes, edges }: Picture): Layout {
   const ranks = ranksOf(nodes, edges);
   const columns = columnsOf(nodes, edges, ranks);
@@ -53,7 +52,7 @@ export function layoutOf({ nodes, edges }: Picture): Layout {
   };
 }
 
-/** How many calls lead to each node, on the longest way; calls that lead back do not count. */
+/** The length of the longest call path to each node; calls that close a cycle do not count. */
 function ranksOf(nodes: readonly PictureNode[], edges: readonly PictureEdge[]): ReadonlyMap<string, number> {
   const baseOf = new Map(nodes.map(({ id, cloneOf }) => [id, cloneOf ?? id]));
   const own = (id: string): string => {
@@ -77,7 +76,7 @@ function ranksOf(nodes: readonly PictureNode[], edges: readonly PictureEdge[]): 
   return new Map(nodes.map(({ id }) => [id, rank(own(id))]));
 }
 
-/** The nodes of each column: near those who call them, a clone right after its base. */
+/** The nodes of each column: near their callers, a clone right after its base. */
 function columnsOf(
   nodes: readonly PictureNode[],
   edges: readonly PictureEdge[],
@@ -103,7 +102,7 @@ function columnsOf(
   return columns;
 }
 
-/** Short columns stand in the middle of the tallest. */
+/** Centres short columns vertically. */
 function centre(columns: readonly (readonly PictureNode[])[], placed: Map<string, PlacedNode>): void {
   const heightOf = (column: readonly PictureNode[]): number =>
     Math.max(0, ...column.map(({ id }) => placed.get(id)!.y + NODE.height));

@@ -1,30 +1,30 @@
-// The traffic picture: the base path is quiet, the path that is asked about is drawn over it. The same stands in a list.
+// The traffic picture: the base path is muted, the selected path is drawn over it. A list below has the same content.
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Picture } from '../../data.ts';
 import { layoutOf, NODE } from './layout.ts';
 import type { PlacedEdge, PlacedNode } from './layout.ts';
 
-/** A picture that is wider than its place is shown smaller, as long as it can be read; then it is scrolled. */
-const SMALLEST = 0.8;
+/** A wide picture is scaled down to this factor; beyond that it scrolls. */
+const MIN_SCALE = 0.8;
 
 interface PictureProps {
   readonly picture: Picture;
-  /** What the accented path stands for. */
+  /** The label of the selected path. */
   readonly legend: string;
-  /** Whether a dot runs along the path; each number sends one. */
+  /** Each new number above 0 sends a dot along the path. */
   readonly run?: number;
 }
 
 export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.Element {
   const layout = useMemo(() => layoutOf(picture), [picture]);
-  const [told, tell] = useState<PlacedEdge | undefined>(undefined);
+  const [pointedAt, pointAt] = useState<PlacedEdge | undefined>(undefined);
   const canvas = useRef<HTMLDivElement>(null);
   useEffect(() => showPath(canvas.current), [layout.width]);
   const labels = new Map(picture.nodes.map(({ id, label }) => [id, label]));
   const textOf = ({ from, to, rule, host }: PlacedEdge): string =>
     `${labels.get(from) ?? from} → ${labels.get(to) ?? to}: http://${host}, by ${rule}`;
-  // What lies below is drawn first.
+  // SVG draws later elements on top.
   const edges = layout.edges.toSorted((a, b) => Number(a.on !== 'base') - Number(b.on !== 'base'));
   return (
     <section class="card picture" aria-label="Traffic picture">
@@ -44,7 +44,7 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
           width={layout.width}
           height={layout.height}
           viewBox={`0 0 ${layout.width} ${layout.height}`}
-          style={{ minWidth: `${layout.width * SMALLEST}px` }}
+          style={{ minWidth: `${layout.width * MIN_SCALE}px` }}
           data-walk
         >
           <defs>
@@ -71,11 +71,11 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
               tabIndex={-1}
               role="img"
               aria-label={textOf(edge)}
-              onClick={() => tell(edge)}
-              onPointerEnter={() => tell(edge)}
-              onPointerLeave={() => tell(undefined)}
-              onFocus={() => tell(edge)}
-              onBlur={() => tell(undefined)}
+              onClick={() => pointAt(edge)}
+              onPointerEnter={() => pointAt(edge)}
+              onPointerLeave={() => pointAt(undefined)}
+              onFocus={() => pointAt(edge)}
+              onBlur={() => pointAt(undefined)}
             >
               <path class="hit" d={edge.line} />
               <path class="line" d={edge.line} marker-end={`url(#end-${edge.on})`} />
@@ -88,7 +88,7 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
         </svg>
       </div>
       <p class="told" role="status">
-        {told === undefined ? 'Tap or point at a line to see the rule behind it.' : textOf(told)}
+        {pointedAt === undefined ? 'Tap or point at a line to see the rule behind it.' : textOf(pointedAt)}
       </p>
       {picture.notes.map((note) => (
         <p key={note} class="muted">
@@ -112,7 +112,7 @@ export function TrafficPicture({ picture, legend, run = 0 }: PictureProps): JSX.
   );
 }
 
-/** In a picture that has to be scrolled, the clone comes into view: it is what people look for. */
+/** Scrolls the clone into view, if the picture scrolls. */
 function showPath(canvas: HTMLElement | null): void {
   const node = canvas?.querySelector('.node.clone.on-path') ?? canvas?.querySelector('.node.clone');
   if (!canvas || !node || canvas.scrollWidth <= canvas.clientWidth) return;
@@ -137,13 +137,13 @@ function Node({ node }: { readonly node: PlacedNode }): JSX.Element {
   );
 }
 
-/** A name that is too long loses its middle: both ends tell it from others. */
-function cut(text: string, most: number): string {
-  const half = Math.floor((most - 1) / 2);
-  return text.length <= most ? text : `${text.slice(0, half)}…${text.slice(-half)}`;
+/** Shortens a long name in the middle: its ends distinguish it from others. */
+function cut(text: string, maxLength: number): string {
+  const half = Math.floor((maxLength - 1) / 2);
+  return text.length <= maxLength ? text : `${text.slice(0, half)}…${text.slice(-half)}`;
 }
 
-/** A dot that runs along each piece of the path, one after the other. */
+/** A dot that runs along each edge of the path. */
 function Dots({ edges }: { readonly edges: readonly PlacedEdge[] }): JSX.Element {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return <></>;
   const path = edges.filter(({ on }) => on !== 'base');

@@ -1,7 +1,7 @@
-// One environment: which requests reach it and whether anybody else is affected; the picture, the life line, the tree.
+// One environment: which requests reach it and whether others are affected; the picture, the timeline, the tree.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { EnvironmentDetail, LifeStep, Problem } from '../../data.ts';
+import type { EnvironmentDetail, Problem, TimelineStep } from '../../data.ts';
 import { environmentSentence } from '../../sentences.ts';
 import { ask, problemOf } from '../live/ask.ts';
 import { useDetail, useLive, useNow } from '../live/hooks.ts';
@@ -19,7 +19,7 @@ export function Environment({ namespace, name }: { readonly namespace: string; r
   const { session } = useLive();
   if (detail === undefined && problem === undefined) return <Loading />;
   if (!detail) return <Missing what={`environment \`${namespace}/${name}\``} problem={problem} />;
-  const { row, calls, life, picture, tree, conditions, events, yaml, commands, counterexample, mayDelete } = detail;
+  const { row, calls, timeline, picture, tree, conditions, events, yaml, commands, counterexample, mayDelete } = detail;
   const proved = row.isolation && Date.parse(row.isolation.lastTransitionTime);
   const own = callOf(row, session?.gateway);
   const reach = [...new Set([...(own === undefined ? [] : [own]), ...calls])];
@@ -60,7 +60,7 @@ export function Environment({ namespace, name }: { readonly namespace: string; r
         </section>
       )}
       <TrafficPicture picture={picture} legend={`requests with ${row.carries}`} />
-      <LifeLine life={life} now={now} />
+      <Timeline steps={timeline} now={now} />
       <section class="card">
         <h2>Parts</h2>
         <Tree node={tree} />
@@ -71,15 +71,15 @@ export function Environment({ namespace, name }: { readonly namespace: string; r
   );
 }
 
-/** The stations, each with its time or what it waits for. */
-function LifeLine({ life, now }: { readonly life: readonly LifeStep[]; readonly now: number }): JSX.Element {
-  const [first] = life;
+/** The steps, each with its time or what it waits for. */
+function Timeline({ steps, now }: { readonly steps: readonly TimelineStep[]; readonly now: number }): JSX.Element {
+  const [first] = steps;
   const begin = Date.parse(first?.at ?? '');
   return (
     <section class="card">
       <h2>Life line</h2>
-      <ol class="life">
-        {life.map(({ label, state, at, note }, i) => (
+      <ol class="timeline">
+        {steps.map(({ label, state, at, note }, i) => (
           <li key={label} class={state}>
             <strong>{label}</strong>
             {at !== undefined && (

@@ -1,4 +1,4 @@
-// Claims with their targets, and routing rules: one sentence, the list, and for one of them its tree.
+// Claims with their targets, and routing rules: as lists, and one object in detail.
 import type { JSX } from 'preact';
 import type { ClaimRow, ObjectDetail, Row, RuleRow, TargetRow } from '../../data.ts';
 import { listSentence } from '../../sentences.ts';
@@ -10,7 +10,7 @@ import { CommandLine, Commands, Sentence, StateMark, Time } from '../parts/text.
 import { More, Tree } from '../parts/tree.tsx';
 import { Find } from './overview.tsx';
 import { useChoices } from './try.tsx';
-import { usePlace } from '../router.tsx';
+import { useLocation } from '../router.tsx';
 
 const stateColumn = <R extends Row>(): Column<R> => ({
   heading: 'State',
@@ -50,7 +50,7 @@ const RULES: readonly Column<RuleRow>[] = [
   ageColumn(),
 ];
 
-const found = <R extends Row>(rows: readonly R[], find: string): readonly R[] =>
+const filtered = <R extends Row>(rows: readonly R[], find: string): readonly R[] =>
   rows.filter(({ namespace, name, state }) =>
     `${namespace}/${name} ${state}`.toLowerCase().includes(find.toLowerCase()),
   );
@@ -58,7 +58,7 @@ const found = <R extends Row>(rows: readonly R[], find: string): readonly R[] =>
 export function Claims(): JSX.Element {
   const { rows, isLoaded, session } = useLive();
   const now = useNow();
-  const find = usePlace().query.get('q') ?? '';
+  const find = useLocation().query.get('q') ?? '';
   if (!isLoaded) return <Loading />;
   return (
     <>
@@ -70,13 +70,13 @@ export function Claims(): JSX.Element {
           <div class="toolbar">
             <Find value={find} label="Find claims and targets" />
           </div>
-          <List label="Claims" rows={found(rows.claim, find)} columns={CLAIMS} now={now} />
+          <List label="Claims" rows={filtered(rows.claim, find)} columns={CLAIMS} now={now} />
         </>
       )}
       {rows.target.length > 0 && (
         <>
           <h2>Targets</h2>
-          <List label="Targets" rows={found(rows.target, find)} columns={TARGETS} now={now} />
+          <List label="Targets" rows={filtered(rows.target, find)} columns={TARGETS} now={now} />
         </>
       )}
     </>
@@ -93,7 +93,7 @@ spec:
   reclaimPolicy: Delete
 EOF`;
 
-/** How to make the first claim; and before it a class, where there is none. */
+/** How to create the first claim, and a class if there is none. */
 function NoClaim(): JSX.Element {
   const { classes } = useChoices();
   const [first = classes === undefined ? 'CLASS' : 'preview'] = classes ?? [];
@@ -114,7 +114,7 @@ function NoClaim(): JSX.Element {
 export function Rules(): JSX.Element {
   const { rows, isLoaded, session } = useLive();
   const now = useNow();
-  const find = usePlace().query.get('q') ?? '';
+  const find = useLocation().query.get('q') ?? '';
   if (!isLoaded) return <Loading />;
   return (
     <>
@@ -128,7 +128,7 @@ export function Rules(): JSX.Element {
           <div class="toolbar">
             <Find value={find} label="Find rules" />
           </div>
-          <List label="Routing rules" rows={found(rows.rule, find)} columns={RULES} now={now} />
+          <List label="Routing rules" rows={filtered(rows.rule, find)} columns={RULES} now={now} />
         </>
       )}
     </>

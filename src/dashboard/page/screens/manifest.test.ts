@@ -3,12 +3,12 @@ import { manifestOf, missingIn } from './manifest.ts';
 
 const fields = { name: 'pr-9', workload: 'shop/cart', image: 'cart:9', key: '' };
 
-test('fields that are enough make a manifest, and nothing is missing', () => {
+test('manifestOf makes a manifest of complete fields, and missingIn finds nothing missing', () => {
   expect(missingIn(fields)).toBeUndefined();
   expect(manifestOf({ ...fields, container: '' })).toContain('namespace: shop');
 });
 
-test('nothing is missing before anybody begins', () => {
+test('missingIn does not complain about an empty form', () => {
   expect(missingIn({ name: '', workload: '', image: '', key: '' })).toBeUndefined();
 });
 
@@ -19,7 +19,7 @@ test.each([
   [{ workload: '' }, { field: 'workload', text: 'Which Deployment should have another version?' }],
   [{ name: '' }, { field: 'name', text: 'Give it a name.' }],
   [{ image: '' }, { field: 'image', text: 'Which image should it run?' }],
-])('%j is told of', (change, missing) => {
+])('missingIn says what is wrong with %j', (change, missing) => {
   const given = { ...fields, ...change };
   expect(missingIn(given, ['team/cart', 'team/shopping-cart'])).toEqual(missing);
   if (missing.field !== 'workload' || !given.workload.includes('/')) return;

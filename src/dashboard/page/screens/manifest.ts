@@ -6,17 +6,17 @@ export interface FormFields {
   readonly workload: string;
   readonly container: string;
   readonly image: string;
-  /** The name of the environment where nothing is given. */
+  /** Defaults to the name of the environment. */
   readonly key: string;
 }
 
-/** What keeps the fields from being a manifest: the first field that somebody has left out or half filled in. */
+/** The first field that is missing or incomplete. */
 export function missingIn(
   fields: Omit<FormFields, 'container'>,
   workloads: readonly string[] = [],
 ): { readonly field: 'name' | 'workload' | 'image'; readonly text: string } | undefined {
   const { name, workload, image, key } = fields;
-  // Nobody has begun.
+  // The form is still empty.
   if ([name, workload, image, key].every((field) => field === '')) return undefined;
   if (workload !== '' && !/^[^/]+\/[^/]+$/.test(workload)) {
     const close = workloads.find((each) => each.endsWith(`/${workload}`)) ?? `shop/${workload.replaceAll('/', '')}`;
@@ -27,7 +27,7 @@ export function missingIn(
   return image === '' ? { field: 'image', text: 'Which image should it run?' } : undefined;
 }
 
-/** A manifest; empty until there is enough for one. */
+/** The manifest; empty while required fields are missing. */
 export function manifestOf({ name, workload, container, image, key }: FormFields): string {
   const [namespace = '', deployment = ''] = workload.split('/');
   if (name === '' || namespace === '' || deployment === '' || image === '') return '';

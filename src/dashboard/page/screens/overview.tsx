@@ -1,4 +1,4 @@
-// Overview: how the environments are, each with what to do with it, and what changed.
+// The overview: all environments with their states, and the latest changes.
 import type { JSX } from 'preact';
 import type { EnvironmentRow, FeedItem } from '../../data.ts';
 import { overviewSentence } from '../../sentences.ts';
@@ -8,12 +8,12 @@ import { List, nameColumn } from '../parts/list.tsx';
 import type { Column } from '../parts/list.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { callOf, CommandLine, Copy, CopyButton, Sentence, StateMark, Time } from '../parts/text.tsx';
-import { addressOf, go, Link, usePlace } from '../router.tsx';
+import { addressOf, go, Link, useLocation } from '../router.tsx';
 
 export function Overview(): JSX.Element {
   const { rows, feed, isLoaded, session } = useLive();
   const now = useNow();
-  const { query } = usePlace();
+  const { query } = useLocation();
   const find = query.get('q') ?? '';
   if (!isLoaded) return <Loading rows={6} />;
   const all = rows.environment;
@@ -69,7 +69,7 @@ function NoEnvironment({ session }: Pick<State, 'session'>): JSX.Element {
   );
 }
 
-/** A field that finds in a list; what is looked for is part of the address. */
+/** A search field for a list; the search text is part of the URL. */
 export function Find({ value, label }: { readonly value: string; readonly label: string }): JSX.Element {
   const changed = (event: Event): void => {
     const text = (event.target as HTMLInputElement).value;
@@ -94,7 +94,7 @@ function fits(row: EnvironmentRow, find: string): boolean {
 
 const URGENCY = { bad: 0, busy: 1, good: 2, idle: 3 } as const;
 
-/** Those that need somebody first, then the newest. */
+/** Sorts by urgency, then newest first. */
 function inOrder(rows: readonly EnvironmentRow[]): readonly EnvironmentRow[] {
   return rows.toSorted((a, b) => URGENCY[a.tone] - URGENCY[b.tone] || (a.created < b.created ? 1 : -1));
 }
@@ -145,7 +145,7 @@ const TYPES: Readonly<Record<string, string>> = {
   Istio: 'istio',
 };
 
-/** Its key, and the request that carries it to copy. */
+/** The environment's key, and a request to copy. */
 function KeyCell({ row }: { readonly row: EnvironmentRow }): JSX.Element {
   const { session } = useLive();
   const call = callOf(row, session?.gateway);
@@ -157,7 +157,7 @@ function KeyCell({ row }: { readonly row: EnvironmentRow }): JSX.Element {
   );
 }
 
-/** What changed, the latest first. */
+/** The latest changes, newest first. */
 function Feed({ feed, now }: { readonly feed: readonly FeedItem[]; readonly now: number }): JSX.Element {
   return (
     <aside class="feed" aria-label="What changed">

@@ -1,4 +1,4 @@
-// Plan: an environment as a form or as YAML on one side; what it would come to on the other, before anything is made.
+// Plan: an environment as a form or as YAML on one side; on the other what it would change, before anything is created.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReportedChange } from '../../../controller/index.ts';
@@ -12,7 +12,7 @@ import { manifestOf, missingIn } from './manifest.ts';
 import { tryAddress } from './try-address.ts';
 import { useChoices } from './try.tsx';
 
-/** How long nobody types before it is planned. */
+/** The pause after the last keystroke before a plan is requested. */
 const PAUSE_MS = 400;
 
 export function Plan(): JSX.Element {
@@ -21,17 +21,17 @@ export function Plan(): JSX.Element {
   const [yaml, setYaml] = useState('');
   const [plan, setPlan] = useState<PlanAnswer | undefined>(undefined);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
-  const asked = useRef('');
+  const planned = useRef('');
   useEffect(() => {
-    asked.current = yaml;
+    planned.current = yaml;
     if (yaml.trim() === '') {
       setPlan(undefined);
       setProblem(undefined);
       return;
     }
     const timer = setTimeout(() => {
-      // Of two answers, the one to what stands there counts.
-      const isCurrent = (): boolean => asked.current === yaml;
+      // Ignore an answer to outdated text.
+      const isCurrent = (): boolean => planned.current === yaml;
       const show = (answer: PlanAnswer | undefined, wrong: Problem | undefined): void => {
         if (!isCurrent()) return;
         setPlan(answer);
@@ -199,7 +199,7 @@ function Planned({ plan, yaml, mayWrite }: PlannedProps): JSX.Element {
 
 const SIGNS = { make: '+', change: '~', remove: '−', replace: '±' } as const;
 
-/** An object that is made or changes, with both sides of each field. */
+/** An object that is created or changed, with each field before and after. */
 function Change({ change }: { readonly change: ReportedChange }): JSX.Element {
   const { do: verb, kind, namespace, name, object, fields = [] } = change;
   return (

@@ -1,4 +1,4 @@
-// Signing in: a token of the cluster, sent once. What comes back is a cookie that this script can't read.
+// Signing in: a token of the cluster, sent once. The server sets a cookie that this script can't read.
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Problem } from '../../data.ts';
@@ -7,10 +7,10 @@ import { store } from '../live/store.ts';
 import { ProblemBox } from '../parts/states.tsx';
 import { Copy, Sentence } from '../parts/text.tsx';
 
-/** What the server says to who has not been here before: no news. */
+/** The server's message before the first sign-in; it is not shown. */
 const NOBODY = 'nobody has signed in';
 
-/** What is shown to somebody of whom it is not known who they are; `reason` says why. */
+/** The sign-in form; `reason` says why it is shown. */
 export function SignIn({ reason }: { readonly reason: string }): JSX.Element {
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const [isAsking, setAsking] = useState(false);

@@ -1,4 +1,4 @@
-// A request as part of an address, so that it can be sent to a colleague.
+// A request as part of the URL, so that it can be shared.
 import type { TriedRequest } from '../../data.ts';
 
 /** The address of a tried request. */
@@ -13,7 +13,7 @@ export function tryAddress({ method = 'GET', url, headers = {}, from, gateway }:
   return `/try?${query.toString()}`;
 }
 
-/** The request that an address asks about; undefined where it asks about none. */
+/** The request in a query string; undefined if there is none. */
 export function triedIn(query: URLSearchParams): TriedRequest | undefined {
   const url = query.get('url');
   if (url === null || url === '') return undefined;
@@ -27,7 +27,7 @@ export function triedIn(query: URLSearchParams): TriedRequest | undefined {
   };
 }
 
-/** Headers as people write them, one a line. */
+/** Parses headers, one per line. */
 export function headersIn(text: string): Readonly<Record<string, readonly string[]>> {
   const headers = new Map<string, string[]>();
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-// Try a request: a bar like a browser's; the path lights up, and below it stands rule by rule why.
+// Try a request: an address bar, the path of the request, and rule by rule why it takes that path.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Choices, Hop, Problem, Tried, TriedRequest } from '../../data.ts';
@@ -7,12 +7,12 @@ import { useLive } from '../live/hooks.ts';
 import { Empty, Loading, ProblemBox } from '../parts/states.tsx';
 import { Commands, Sentence } from '../parts/text.tsx';
 import { TrafficPicture } from '../picture/picture.tsx';
-import { go, usePlace } from '../router.tsx';
+import { go, useLocation } from '../router.tsx';
 import { headersIn, triedIn, tryAddress } from './try-address.ts';
 
 const NOTHING: Choices = { namespaces: [], workloads: [], gateways: [], urls: [] };
 
-/** What there is to choose from. */
+/** The choices of the form. */
 export function useChoices(): Choices {
   const [choices, set] = useState(NOTHING);
   useEffect(() => {
@@ -22,14 +22,14 @@ export function useChoices(): Choices {
 }
 
 export function Try(): JSX.Element {
-  const { query } = usePlace();
-  const asked = query.toString();
+  const { query } = useLocation();
+  const queryText = query.toString();
   const [answer, setAnswer] = useState<Tried | undefined>(undefined);
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
   const [run, setRun] = useState(0);
   const choices = useChoices();
   const tryIt = (): void => {
-    const request = triedIn(new URLSearchParams(asked));
+    const request = triedIn(new URLSearchParams(queryText));
     if (request === undefined) return;
     setProblem(undefined);
     const show = (found: Tried | undefined, wrong: Problem | undefined): void => {
@@ -42,12 +42,12 @@ export function Try(): JSX.Element {
       (error: unknown) => show(undefined, problemOf(error)),
     );
   };
-  useEffect(tryIt, [asked]);
+  useEffect(tryIt, [queryText]);
   const request = triedIn(query);
   return (
     <>
       <Sentence text={answer?.sentence ?? 'Which version would a request reach, and why?'} />
-      <Bar key={asked} request={request} choices={choices} again={tryIt} />
+      <Bar key={queryText} request={request} choices={choices} again={tryIt} />
       {problem !== undefined && <ProblemBox problem={problem} />}
       {request === undefined && (
         <Empty title="Nothing is sent: the request is evaluated against the current rules. Enter a URL and press Enter." />
@@ -167,7 +167,7 @@ function Bar({ request, choices, again }: BarProps): JSX.Element {
   );
 }
 
-/** A caller as one choice of the list. */
+/** The caller as a value of the select element. */
 function fromText(request: TriedRequest | undefined): string {
   const { from = '' } = request ?? {};
   return typeof from === 'string' ? from : JSON.stringify(from);

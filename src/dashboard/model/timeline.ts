@@ -1,13 +1,13 @@
-// The life line of an environment: created, clone ready, rule settled, routed, ready; each with its time, or what it
-// waits for.
+// The timeline of an environment: created, clone ready, rule settled, routed, ready; each step with its time, or with
+// what it waits for.
 import type { ProgressStep } from '../../api/description/tree.ts';
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/index.ts';
 import { environmentSteps, verdictOf } from '../../environments/index.ts';
-import type { LifeStep } from '../data.ts';
+import type { TimelineStep } from '../data.ts';
 
-/** The stations, in order. `ruleMade` is when its first DestinationRule was made. */
-export function lifeOf(env: DynamicEnv, ruleMade: string | undefined): readonly LifeStep[] {
+/** The steps, in order. `ruleCreated` is the creation time of its first DestinationRule. */
+export function timelineOf(env: DynamicEnv, ruleCreated: string | undefined): readonly TimelineStep[] {
   const steps = environmentSteps(env);
   const of = (suffix: string): readonly ProgressStep[] => steps.filter(({ label }) => label.endsWith(` ${suffix}`));
   const since = (type: string): string | undefined =>
@@ -16,18 +16,18 @@ export function lifeOf(env: DynamicEnv, ruleMade: string | undefined): readonly 
   const hasRoutes = of('routes').length > 0;
   return [
     { label: 'created', state: 'done', ...at(created) },
-    station('clone ready', of('clone'), since('WorkloadsReady')),
+    stepOf('clone ready', of('clone'), since('WorkloadsReady')),
     ...(hasRoutes
-      ? [station('rule settled', of('rule'), ruleMade), station('routed', of('routes'), since('Routed'))]
+      ? [stepOf('rule settled', of('rule'), ruleCreated), stepOf('routed', of('routes'), since('Routed'))]
       : []),
-    readyStation(env, since('Ready')),
+    readyStep(env, since('Ready')),
   ];
 }
 
 const at = (time: string | undefined): { readonly at?: string } => (time === undefined ? {} : { at: time });
 
-/** One station for all workloads: as far as the last of them is. */
-function station(label: string, steps: readonly ProgressStep[], reached: string | undefined): LifeStep {
+/** One step for all workloads: it is done when all of them are. */
+function stepOf(label: string, steps: readonly ProgressStep[], reached: string | undefined): TimelineStep {
   const open =
     steps.find(({ state }) => state === 'failed') ??
     steps.find(({ state }) => state === 'working') ??
@@ -37,7 +37,7 @@ function station(label: string, steps: readonly ProgressStep[], reached: string 
   return { label, state: open.state, note: `${whose}${open.note}` };
 }
 
-function readyStation(env: DynamicEnv, reached: string | undefined): LifeStep {
+function readyStep(env: DynamicEnv, reached: string | undefined): TimelineStep {
   const verdict = verdictOf(env);
   if (verdict.is === 'ready') return { label: 'ready', state: 'done', ...at(reached) };
   if (verdict.is === 'stalled') return { label: 'ready', state: 'failed', note: verdict.reason };

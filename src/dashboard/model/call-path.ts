@@ -1,5 +1,5 @@
-// Follows requests from those who send them, call by call: where each goes, and by which rule. The picture of an
-// environment is two walks over the same callers, without its key and with it.
+// Follows requests from their callers, call by call: where each goes, and by which rule. The picture of an environment
+// is two paths from the same callers, without its key and with it.
 import { ruleText } from '../../traffic/describe/decision-text.ts';
 import { routerOf } from '../../traffic/index.ts';
 import type { Decision, Request, Router, Rule } from '../../traffic/index.ts';
@@ -12,30 +12,30 @@ export interface Step {
   readonly call: Call;
   readonly request: Request;
   readonly decision: Decision;
-  /** The workloads that get it, as `NAMESPACE/KIND/NAME`. */
+  /** The workloads that receive it, as `NAMESPACE/KIND/NAME`. */
   readonly to: readonly string[];
 }
 
-/** What is the same for all requests of a walk. */
-export interface Walk {
+/** What all requests of a path have in common. */
+export interface CallPath {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The subset of an environment: requests are made to fit its routes, where there are any. */
+  /** The subset of an environment: requests are adapted to match its routes, if there are any. */
   readonly version?: string;
 }
 
-const MOST_STEPS = 2_000;
+const MAX_STEPS = 2_000;
 
-/** Decides as the mesh of the cluster does. */
+/** A router that decides like the cluster's mesh. */
 export function routerIn({ facts, settings: { clusterDomain } }: Scope): Router {
   return routerOf(facts, { clusterDomain });
 }
 
-/** All steps from some callers on, each caller once. */
-export function walk(scope: Scope, starts: readonly Caller[], by: Walk): readonly Step[] {
+/** All steps that start from the callers; each caller is visited once. */
+export function followCalls(scope: Scope, starts: readonly Caller[], by: CallPath): readonly Step[] {
   const router = routerIn(scope);
   const steps: Step[] = [];
   const seen = new Set<string>();
-  for (const queue = [...starts]; queue.length > 0 && steps.length < MOST_STEPS;) {
+  for (const queue = [...starts]; queue.length > 0 && steps.length < MAX_STEPS;) {
     const caller = queue.shift()!;
     if (seen.has(caller.id)) continue;
     seen.add(caller.id);
@@ -51,7 +51,7 @@ export function walk(scope: Scope, starts: readonly Caller[], by: Walk): readonl
   return steps;
 }
 
-function stepOf(router: Router, { id, source }: Caller, call: Call, { headers, version }: Walk): Step {
+function stepOf(router: Router, { id, source }: Caller, call: Call, { headers, version }: CallPath): Step {
   const plain: Request = { host: call.host, port: call.port, path: '/', headers, source };
   const own = version === undefined ? undefined : ruleOf(router, plain, version);
   const request = own === undefined ? plain : fitting(plain, own);
@@ -67,12 +67,12 @@ function ruleOf(router: Router, { source, host, port }: Request, version: string
   );
 }
 
-/** A request that also fits what a route asks of the path, and of headers beside the key. */
+/** A request that also matches a route's path and further headers. */
 function fitting(request: Request, { match: { path, headers } }: Rule): Request {
   const { exact, prefix } = path?.value ?? {};
   const own = headers.flatMap(({ name, value, negated }) => {
-    const wanted = value.exact ?? value.prefix;
-    return negated || name.startsWith(':') || wanted === undefined ? [] : [[name, wanted] as const];
+    const required = value.exact ?? value.prefix;
+    return negated || name.startsWith(':') || required === undefined ? [] : [[name, required] as const];
   });
   const method = headers.find(({ name }) => name === ':method')?.value.exact;
   return {
@@ -83,7 +83,7 @@ function fitting(request: Request, { match: { path, headers } }: Rule): Request 
   };
 }
 
-/** The workloads that get a request. */
+/** The workloads that receive a request. */
 export function reachedBy(decision: Decision): readonly string[] {
   return decision.kind === 'route' ? [...new Set(decision.destinations.flatMap(({ workloads }) => workloads))] : [];
 }

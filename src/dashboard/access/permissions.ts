@@ -1,48 +1,47 @@
-// What one user may do, asked of the API server by SubjectAccessReviews as far as somebody wants to know. Answers are good
-// for seconds: a right that is taken away is noticed soon, and a page that is open costs few questions.
+// What one user may do, by SubjectAccessReviews that are made on demand. Answers are cached for seconds: a revoked
+// permission is noticed soon, and an open page costs few reviews.
 import type { May, Resource, Verb } from '../model/scope.ts';
 
-/** How long an answer counts. */
+/** How long an answer is cached. */
 export const TRUST_MS = 5_000;
-/** Questions at a time: the API server has others to answer. */
-const AT_ONCE = 16;
+/** The most reviews at a time, to limit the load on the API server. */
+const MAX_CONCURRENT = 16;
 
 export interface Question {
   readonly verb: Verb;
   readonly group: string;
   readonly resource: string;
-  /** In all namespaces, where there is none. */
+  /** All namespaces if absent. */
   readonly namespace?: string;
 }
 
 interface Answer {
   readonly until: number;
   readonly allowed: Promise<boolean>;
-  /** Once it is there. */
+  /** Set once the review has returned. */
   known?: boolean;
 }
 
-export class Rights {
+export class Permissions {
   readonly #review: (question: Question) => Promise<boolean>;
   readonly #now: () => number;
   readonly #answers = new Map<string, Answer>();
-  #free = AT_ONCE;
+  #free = MAX_CONCURRENT;
   readonly #waiting: (() => void)[] = [];
 
-  /** Asks by `review`. */
   constructor(review: (question: Question) => Promise<boolean>, now: () => number = Date.now) {
     this.#review = review;
     this.#now = now;
   }
 
-  /** The answer, if it is known and not too old. What is allowed everywhere is allowed in every namespace. */
+  /** The cached answer, unless it has expired. What is allowed in all namespaces is allowed in each. */
   peek(question: Question): boolean | undefined {
     const { namespace: _namespace, ...everywhere } = question;
     if (this.#current(everywhere)?.known === true) return true;
     return this.#current(question)?.known;
   }
 
-  /** Gets an answer. */
+  /** The answer, from the cache or by a review. */
   async ask(question: Question): Promise<boolean> {
     const { namespace, ...everywhere } = question;
     if (await this.#answer(everywhere)) return true;
@@ -58,17 +57,17 @@ export class Rights {
     const current = this.#current(question);
     if (current !== undefined) return current.allowed;
     const id = JSON.stringify(question);
-    const answer: Answer = { until: this.#now() + TRUST_MS, allowed: this.#inTurn(question) };
+    const answer: Answer = { until: this.#now() + TRUST_MS, allowed: this.#limitedReview(question) };
     this.#answers.set(id, answer);
     answer.allowed.then(
       (allowed) => (answer.known = allowed),
-      // Asked again by who asks next.
+      // The next question makes another review.
       () => this.#answers.delete(id),
     );
     return answer.allowed;
   }
 
-  async #inTurn(question: Question): Promise<boolean> {
+  async #limitedReview(question: Question): Promise<boolean> {
     if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#free--;
     try {
@@ -82,12 +81,12 @@ export class Rights {
 }
 
 /**
- * Computes something by what a user may do. Rights that turn out to be needed and are not known count as missing, are
- * asked for, and it is computed again.
+ * Computes something by what a user may do. Unknown permissions count as missing in the first run; they are then reviewed,
+ * and it is computed again.
  */
-export async function settle<T>(rights: Rights | undefined, compute: (may: May) => T): Promise<T> {
-  if (rights === undefined) return compute(() => true);
-  // What was learned on the way counts to the end, however long that takes.
+export async function settle<T>(permissions: Permissions | undefined, compute: (may: May) => T): Promise<T> {
+  if (permissions === undefined) return compute(() => true);
+  // Answers from this call stay valid until it ends, even if they expire meanwhile.
   const learned = new Map<string, boolean>();
   for (;;) {
     const unknown = new Map<string, Question>();
@@ -95,7 +94,7 @@ export async function settle<T>(rights: Rights | undefined, compute: (may: May) 
       if (isSecret(resource)) return false;
       const question = questionOf(verb, resource, namespace);
       const id = JSON.stringify(question);
-      const known = learned.get(id) ?? rights.peek(question);
+      const known = learned.get(id) ?? permissions.peek(question);
       if (known === undefined) unknown.set(id, question);
       return known ?? false;
     };
@@ -105,11 +104,11 @@ export async function settle<T>(rights: Rights | undefined, compute: (may: May) 
     } catch (error) {
       if (unknown.size === 0) throw error;
     }
-    await Promise.all([...unknown].map(async ([id, question]) => learned.set(id, await rights.ask(question))));
+    await Promise.all([...unknown].map(async ([id, question]) => learned.set(id, await permissions.ask(question))));
   }
 }
 
-/** Nobody sees Secrets here: a dashboard for many has no right to read them. */
+/** Secrets are never shown: a shared dashboard must not have permission to read them. */
 function isSecret({ group, plural }: Resource): boolean {
   return group === '' && plural === 'secrets';
 }

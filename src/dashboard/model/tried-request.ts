@@ -2,8 +2,7 @@
 import type { Request } from '../../traffic/index.ts';
 import type { TriedRequest } from '../data.ts';
 
-/** What to write to ask about a request. */
-export function triedOf({
+export function triedRequestOf({
   method = 'GET',
   scheme = 'http',
   host,
