@@ -6,7 +6,7 @@ export const EXIT = { ok: 0, error: 1, changes: 2, timedOut: 3, interrupted: 130
 
 const CHANGES_HELP = '\n  2    there are changes (plan)';
 
-/** What the `--help` of commands that plan says of exit codes: all that there are. */
+/** The exit codes in the `--help` of plan commands. */
 export const PLAN_EXIT_HELP = `
 Exit codes:
   0    done
@@ -14,14 +14,14 @@ Exit codes:
   3    timed out while waiting
   130  interrupted`;
 
-/** What every other `--help` says of them. */
+/** The exit codes in the `--help` of all other commands. */
 export const EXIT_HELP = PLAN_EXIT_HELP.replace(CHANGES_HELP, '');
 
-/** A failure with an exit code of its own. One without a message has said everything already. */
+/** A failure with its own exit code. Without a message, everything has been printed already. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: number;
-  /** One of the catalogue, or of routing diagnostics. */
+  /** A code of the catalogue, or of routing diagnostics. */
   readonly code: string | undefined;
 
   constructor(exitCode: number, message = '', code?: string) {
@@ -31,22 +31,22 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A failure with a code of the catalogue, which says how the command ends. */
+/** A failure with a code of the catalogue, which determines the exit code. */
 export function failure(code: ErrorCode, message: string): CommandFailed {
   return new CommandFailed(ERRORS[code].exit ?? EXIT.error, message, code);
 }
 
-/** What is wrong with the value of a flag or an argument, and what to do. */
+/** A failure for an invalid flag or argument; `problem` says what is wrong and what to do. */
 export function invalidFlag(flag: string, text: string, problem: string): CommandFailed {
   return failure('InvalidFlag', `${flag} "${text}": ${problem}`);
 }
 
-/** What is wrong at a place of a file that `-f` names. */
+/** A failure for an invalid file of `-f`; `where` is the file with line and column. */
 export function invalidFile(where: string, problem: string): CommandFailed {
   return failure('InvalidFile', `-f ${where}: ${problem}`);
 }
 
-/** Runs something that Ctrl-C ends: its signal aborts, and the command fails with the code for that. */
+/** Runs a function that Ctrl-C interrupts: its signal aborts, and the command fails with exit code 130. */
 export async function interruptible<R>(run: (signal: AbortSignal) => Promise<R>): Promise<R> {
   const controller = new AbortController();
   const interrupt = (): void => controller.abort(new CommandFailed(EXIT.interrupted));
@@ -59,19 +59,19 @@ export async function interruptible<R>(run: (signal: AbortSignal) => Promise<R>)
   }
 }
 
-/** Called when nobody reads any more. SIGPIPE would not do: each broken connection would be one. */
-const whenUnread = new Set<() => void>();
+/** Called on EPIPE of an output stream. A SIGPIPE handler would also be called for broken connections. */
+const brokenPipeListeners = new Set<() => void>();
 
-/** Calls back, instead of ending at once, when whoever reads what we print has left. */
-export function whenReaderLeaves(end: () => void): void {
-  whenUnread.add(end);
+/** Calls back, instead of exiting at once, when the reader of our output closes the pipe. */
+export function onBrokenPipe(end: () => void): void {
+  brokenPipeListeners.add(end);
 }
 
-/** Ends as a shell expects it when whoever reads what we print has left, as `head` does. */
-export function exitWhenReaderLeaves(): void {
+/** Exits with the code of SIGPIPE when the reader of our output closes the pipe, as `head` does. */
+export function exitOnBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE' && whenUnread.size > 0) return whenUnread.forEach((end) => end());
+      if (error.code === 'EPIPE' && brokenPipeListeners.size > 0) return brokenPipeListeners.forEach((end) => end());
       if (error.code === 'EPIPE') process.exit(EXIT.brokenPipe);
       if (stream === process.stdout) console.error(`error: standard output: ${error.message}`);
       process.exit(EXIT.error);
@@ -79,7 +79,7 @@ export function exitWhenReaderLeaves(): void {
   }
 }
 
-/** What to tell of an error, in one paragraph; of what the API server refused, its own words. */
+/** The message of an error; for an error of the API server, the server's message. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { status } = error as Error & { status?: { readonly message?: string } };

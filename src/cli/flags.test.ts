@@ -1,4 +1,4 @@
-// What all commands have in common: a flag means the same wherever it is.
+// Checks that flags are consistent across all commands.
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { everyCommand } from './testing/commands.ts';
@@ -9,10 +9,10 @@ const pathOf = (command: Command): string =>
 const named = (name: string): Command[] => commands.filter((command) => command.name() === name);
 const flagsOf = ({ options }: Command): string[] => options.map(({ long }) => long ?? '').toSorted();
 
-/** As Helm has it. */
+/** Same as in Helm. */
 const EXCEPTIONS = new Set(['install -f']);
 
-test('a short flag stands for the same long one everywhere', () => {
+test('a short flag stands for the same long flag in all commands', () => {
   const meanings = new Map<string, Set<string>>();
   for (const command of commands) {
     for (const { short, long } of command.options) {

@@ -4,7 +4,7 @@ import { envCommand } from './env/command.ts';
 import { fitHelp, helpWidth, wrapText } from './help.ts';
 import { everyCommand } from './testing/commands.ts';
 
-/** What `--help` prints on a terminal of a width. */
+/** The output of `--help` on a terminal of a given width. */
 function helpOf(command: Command, columns: number): string {
   const before = process.stdout.columns;
   process.stdout.columns = columns;
@@ -32,7 +32,7 @@ describe.each([60, 80, 120])('on a terminal of %i columns', (columns) => {
   );
 });
 
-test('a flag that is longer than its column stands above what it means', () => {
+test('a flag that is longer than its column is printed above its description', () => {
   const create = envCommand().commands.find((command) => command.name() === 'create')!;
   expect(helpOf(create, 80)).toContain(`
   --subset <[namespace/]deployment[:container]=image>
@@ -41,20 +41,20 @@ test('a flag that is longer than its column stands above what it means', () => {
 `);
 });
 
-test('an example that is too long can still be copied', () => {
+test('a long example is wrapped so that it can still be copied', () => {
   const command = '  offshoot env create a --header "x-env=a b c"';
   expect(wrapText(`Examples:\n${command}\n`, 30)).toBe(
     'Examples:\n  offshoot env create a \\\n      --header "x-env=a b c"\n',
   );
 });
 
-test('paragraphs flow, and lists keep their indentation', () => {
+test('wrapText joins paragraphs and keeps the indentation of lists', () => {
   expect(wrapText('one two three\nfour\n\n  1    alpha beta gamma', 12)).toBe(
     'one two\nthree four\n\n  1    alpha\n       beta\n       gamma',
   );
 });
 
-test('the width is that of the terminal, or what COLUMNS says, or 80', () => {
+test('helpWidth is that of the terminal, else of COLUMNS, else 80', () => {
   expect([
     helpWidth(120, '60'),
     helpWidth(undefined, '60'),
@@ -63,7 +63,7 @@ test('the width is that of the terminal, or what COLUMNS says, or 80', () => {
   ]).toEqual([120, 60, 80, 40]);
 });
 
-test('only commands that plan have the exit code for changes', () => {
+test('only the help of plan commands has the exit code for changes', () => {
   const texts = ['create', 'plan'].map((name) =>
     helpOf(
       envCommand().commands.find((each) => each.name() === name)!,

@@ -1,21 +1,21 @@
-// Help that fits the terminal: long flags get a line of their own, and what we write below the flags is wrapped too.
+// Fits help to the terminal: long flags get their own line, and the text below the flags is wrapped too.
 import { Help } from 'commander';
 import type { Command } from 'commander';
 
-const USUAL_WIDTH = 80;
-const LEAST_WIDTH = 40;
+const DEFAULT_WIDTH = 80;
+const MIN_WIDTH = 40;
 
-/** Fits the help of a command and of all below it to the terminal. */
+/** Fits the help of a command and its subcommands to the terminal. */
 export function fitHelp(command: Command): Command {
   const width = helpWidth(process.stdout.columns, process.env['COLUMNS']);
-  const usual = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 15 });
+  const defaults = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 15 });
   command.configureHelp({
-    helpWidth: usual.helpWidth,
-    minWidthToWrap: usual.minWidthToWrap,
-    // Flags that are longer than this would leave no room for what they mean.
-    padWidth: (each, help) => Math.min(usual.padWidth(each, help), Math.floor(width * 0.35)),
+    helpWidth: defaults.helpWidth,
+    minWidthToWrap: defaults.minWidthToWrap,
+    // Longer flags would leave no room for the description.
+    padWidth: (each, help) => Math.min(defaults.padWidth(each, help), Math.floor(width * 0.35)),
     formatItem: (term, termWidth, description, help) => {
-      const item = (name: string): string => usual.formatItem(name, termWidth, description, help).trimEnd();
+      const item = (name: string): string => defaults.formatItem(name, termWidth, description, help).trimEnd();
       return description !== '' && help.displayWidth(term) > termWidth ? `  ${term}\n${item('')}` : item(term);
     },
   });
@@ -27,12 +27,12 @@ export function fitHelp(command: Command): Command {
   return command;
 }
 
-/** How wide help may be: as the terminal, or as somebody says who pipes it elsewhere. */
-export function helpWidth(columns: number | undefined, said: string | undefined): number {
-  return Math.max(LEAST_WIDTH, columns ?? (Number(said) || USUAL_WIDTH));
+/** The width of help: that of the terminal, or of the variable COLUMNS if the output is piped. */
+export function helpWidth(columns: number | undefined, columnsVariable: string | undefined): number {
+  return Math.max(MIN_WIDTH, columns ?? (Number(columnsVariable) || DEFAULT_WIDTH));
 }
 
-/** A text whose lines are at most so wide: paragraphs flow, commands go on after a backslash, the rest is indented. */
+/** Wraps text: paragraphs are joined, commands continue after a backslash, other lines get a hanging indent. */
 export function wrapText(text: string, width: number): string {
   const lines = text.split('\n');
   const wrapped: string[] = [];
@@ -42,7 +42,7 @@ export function wrapText(text: string, width: number): string {
       wrapped.push(line);
       continue;
     }
-    // Only prose begins at the margin.
+    // Only prose starts at column 0.
     while (/^\S/.test(line) && /^\S/.test(lines[i + 1] ?? '')) line += ` ${lines[++i]!}`;
     wrapped.push(...wrapLine(line, width));
   }
@@ -56,7 +56,7 @@ function wrapLine(line: string, width: number): string[] {
   const room = width - (isCommand ? ' \\'.length : 0);
   const lines: string[] = [];
   let current = indent;
-  // Quoted texts stay whole.
+  // Quoted text is not split.
   for (const [word] of line.slice(indent.length).matchAll(/(?:"[^"]*"|'[^']*'|\S)+ */g)) {
     if (current.trim() !== '' && (current + word).trimEnd().length > room) {
       lines.push(isCommand ? `${current.trimEnd()} \\` : current.trimEnd());

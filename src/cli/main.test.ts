@@ -4,10 +4,10 @@ import { runnerFor } from './testing/offshoot-process.ts';
 
 const runner = runnerFor('/nowhere');
 
-test('help says of every command what it says of itself', async () => {
-  const told = (commands: readonly { name(): string; description(): string }[]): unknown[] =>
+test('the outline has the description of every command', async () => {
+  const descriptionsOf = (commands: readonly { name(): string; description(): string }[]): unknown[] =>
     commands.map((each) => [each.name(), each.description()]);
-  expect(told(outline().commands)).toEqual(told((await program()).commands));
+  expect(descriptionsOf(outline().commands)).toEqual(descriptionsOf((await program()).commands));
 });
 
 test.each([
@@ -16,6 +16,6 @@ test.each([
   [['--no-color', 'env', 'list', '--help'], /^Usage: offshoot env list\|get /],
   [['run', '-h'], /^Usage: offshoot run /],
   [['--version'], /^\d+\.\d+\.\d+\n$/],
-])('%j', { timeout: 30_000 }, async (args, printed) => {
+])('%j prints help or the version', { timeout: 30_000 }, async (args, printed) => {
   expect(await runner.run(...args)).toEqual({ code: 0, stdout: expect.stringMatching(printed) as string, stderr: '' });
 });

@@ -1,10 +1,10 @@
-// The command line. Each command is thin: it parses, calls a room, prints. Only the one that is called is loaded.
+// The command line. Each command is thin: it parses, calls a room, prints. Only the called command is loaded.
 import { Command } from 'commander';
 import { withClusterFlagsLast, withNegatedSwitches } from './options.ts';
 import { programWith, run } from './program.ts';
 
 interface Entry {
-  /** As the command describes itself; main.test.ts holds both together. */
+  /** The description of the command; main.test.ts checks that both are equal. */
   readonly about: string;
   readonly load: () => Promise<Command>;
 }
@@ -101,12 +101,12 @@ export async function program(): Promise<Command> {
   return programWith(await Promise.all(Object.values(COMMANDS).map(({ load }) => load())));
 }
 
-/** What help tells of the commands, without them. */
+/** The names and descriptions of all commands, without loading them. */
 export function outline(): Command {
   return programWith(Object.entries(COMMANDS).map(([name, { about }]) => new Command(name).description(about)));
 }
 
-/** The command line with the command that is called; its outline where none is. */
+/** The command line with the called command only; its outline if there is none. */
 async function programFor(name: string | undefined): Promise<Command> {
   if (name === 'complete') {
     const { completeCommand } = await import('./completion/command.ts');
@@ -116,7 +116,7 @@ async function programFor(name: string | undefined): Promise<Command> {
   return entry === undefined ? outline() : programWith([await entry.load()]);
 }
 
-/** `run` takes over the arguments of an operator written in Go. */
+/** `run` accepts flags in the syntax of Go operators. */
 async function withGoFlags(argv: readonly string[]): Promise<readonly string[]> {
   const [{ withTwoDashes }, { runCommand }] = await Promise.all([
     import('./run/go-flags.ts'),
@@ -125,17 +125,16 @@ async function withGoFlags(argv: readonly string[]): Promise<readonly string[]> 
   return withTwoDashes(argv, runCommand());
 }
 
-/** Runs the command that the arguments name. */
 export function main(given: readonly string[]): Promise<void> {
   const argv = withClusterFlagsLast(given);
   // Flags of the program itself take no values.
   const name = argv.slice(2).find((argument) => !argument.startsWith('-'));
-  const asked = name === 'help' ? argv.slice(2).filter((argument) => !argument.startsWith('-'))[1] : name;
+  const called = name === 'help' ? argv.slice(2).filter((argument) => !argument.startsWith('-'))[1] : name;
   return run(
-    () => programFor(asked),
+    () => programFor(called),
     async () => {
-      const understood = withNegatedSwitches(argv);
-      return argv[2] === 'run' ? withGoFlags(understood) : understood;
+      const words = withNegatedSwitches(argv);
+      return argv[2] === 'run' ? withGoFlags(words) : words;
     },
   );
 }

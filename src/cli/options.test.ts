@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { durationFlag, withClusterFlagsLast, withNegatedSwitches } from './options.ts';
 
-describe('durations', () => {
+describe('durationFlag', () => {
   test.each([
     ['90s', 90_000],
     ['2m', 120_000],
@@ -10,16 +10,16 @@ describe('durations', () => {
     ['250ms', 250],
     ['1h', 3_600_000],
     ['2d', 172_800_000],
-  ])('%s', (text, ms) => {
+  ])('parses %s', (text, ms) => {
     expect(durationFlag(text)).toBe(ms);
   });
 
-  test.each(['', '5', 's', '5 s', '-5s', '5s!', '5w'])('"%s" is refused', (text) => {
+  test.each(['', '5', 's', '5 s', '-5s', '5s!', '5w'])('rejects "%s"', (text) => {
     expect(() => durationFlag(text)).toThrow('A duration is a number with a unit');
   });
 });
 
-test('switches are understood with a value, as kubectl takes them; what follows -- is left alone', () => {
+test('withNegatedSwitches accepts --wait=false, as kubectl does, and leaves arguments after -- unchanged', () => {
   expect(withNegatedSwitches(['env', '--wait=false', '--wait=true', '--', '--wait=false'])).toEqual([
     'env',
     '--no-wait',
@@ -29,7 +29,7 @@ test('switches are understood with a value, as kubectl takes them; what follows 
   ]);
 });
 
-test('flags for the cluster may come before the command, as kubectl takes them', () => {
+test('withClusterFlagsLast accepts cluster flags before the command, as kubectl does', () => {
   expect(
     withClusterFlagsLast(['node', 'offshoot', '--context', 'x', '--namespace=shop', 'env', 'list', '--', 'a']),
   ).toEqual(['node', 'offshoot', 'env', 'list', '--context', 'x', '--namespace=shop', '--', 'a']);

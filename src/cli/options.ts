@@ -1,4 +1,4 @@
-// Flags that several commands share, with the names and meanings that kubectl gave them.
+// Flags that several commands share, with the names and meanings of kubectl.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { Client } from '../kube/client/client.ts';
@@ -28,7 +28,7 @@ export function clusterFlags(command: Command, namespace = 'that of the kubeconf
     );
 }
 
-/** Adds the flags of commands that list: which objects, how to print them, and whether to go on. */
+/** Adds the flags of list commands: which objects, how to print them, and whether to watch. */
 export function listFlags(command: Command, { namespaced = true } = {}): Command {
   const flagged = clusterFlags(command.argument('[NAME...]', 'only these (default: all)'));
   return (namespaced ? flagged.option('-A, --all-namespaces', 'list objects in all namespaces') : flagged)
@@ -39,7 +39,7 @@ export function listFlags(command: Command, { namespaced = true } = {}): Command
     .option('--output-watch-events', 'with -w, show whether each change is ADDED, MODIFIED or DELETED');
 }
 
-/** Adds the flags of commands that show one object as a tree: how to print it, and whether to go on. */
+/** Adds the flags of describe commands: how to print the object, and whether to watch. */
 export function describeFlags(command: Command, what: string): Command {
   return clusterFlags(command)
     .argument('<NAME>', what)
@@ -47,7 +47,7 @@ export function describeFlags(command: Command, what: string): Command {
     .addOption(watchTreeFlag());
 }
 
-/** Adds the flags of commands that delete: which objects (`claims`), and whether to wait until they are gone. */
+/** Adds the flags of delete commands: which objects (`claims`), and whether to wait until they are gone. */
 export function deleteFlags(command: Command, objects: string, timeout: string): Command {
   return clusterFlags(command)
     .argument('[NAME...]', `the ${objects}`)
@@ -61,12 +61,12 @@ export function deleteFlags(command: Command, objects: string, timeout: string):
     .addOption(timeoutFlag(timeout));
 }
 
-/** `-w` of what shows a tree. */
+/** `-w` of describe commands. */
 export function watchTreeFlag(): Option {
   return new Option('-w, --watch', 'show it again whenever something changes');
 }
 
-/** `-o` with the formats that a command knows. A template picks from what is JSON otherwise. */
+/** `-o` with the formats of a command. A jsonpath template applies to the JSON data. */
 export function outputFlag(formats: readonly OutputFormat[], initial?: OutputFormat): Option {
   const choices = [...formats, ...(formats.includes('json') ? ['jsonpath='] : [])];
   const option = new Option('-o, --output <format>', 'how to print the result')
@@ -76,7 +76,7 @@ export function outputFlag(formats: readonly OutputFormat[], initial?: OutputFor
 }
 
 function parseOutput(text: string, choices: readonly string[]): string {
-  // kubectl takes -o=json too.
+  // kubectl accepts -o=json too.
   const format = text.replace(/^=/, '');
   const [name, template] = format.split(/=(.*)/s, 2) as [string, string?];
   if (template === undefined ? choices.includes(name) : choices.includes(`${name}=`)) {
@@ -128,12 +128,12 @@ export function timeoutFlag(initial: string): Option {
     .default(durationFlag(initial), initial);
 }
 
-/** The default where waiting must be asked for; only so that --wait=false is understood. */
+/** A hidden flag for commands that do not wait by default, so that --wait=false is accepted. */
 export function noWaitFlag(): Option {
   return new Option('--no-wait', 'do not wait').default(false).hideHelp();
 }
 
-/** As kubectl has it: whoever cleans up after others does not know what is left. */
+/** Same as in kubectl, for scripts that clean up. */
 function ignoreNotFoundFlag(): Option {
   return new Option('--ignore-not-found', 'ignore objects that do not exist');
 }
@@ -158,21 +158,21 @@ export interface Connection {
   readonly config: ConnectConfig;
 }
 
-/** Runs something with a connection, and closes it in the end. */
+/** Runs a function with a connection, and closes it afterwards. */
 export async function withConnection<R>(
   options: ClusterOptions,
   run: (connection: Connection) => Promise<R>,
 ): Promise<R> {
-  // Loaded here, so that help and refusals come without it.
+  // Loaded on demand, so that help and usage errors work without it.
   const [{ connect }, { configOfCluster }] = await Promise.all([
     import('../kube/client/connect.ts'),
     import('./kubeconfig/source.ts'),
   ]);
   const config = configOfCluster(options);
-  const told = new Set<string>();
+  const printed = new Set<string>();
   const onWarning = (text: string): void => {
-    if (!told.has(text)) console.error(`Warning: ${text}`);
-    told.add(text);
+    if (!printed.has(text)) console.error(`Warning: ${text}`);
+    printed.add(text);
   };
   const client = connect(config, { userAgent: 'offshoot-cli', onWarning });
   try {
@@ -185,7 +185,7 @@ export async function withConnection<R>(
   }
 }
 
-/** kubectl writes switches with a value; commander wants the negated name. */
+/** kubectl negates a switch with `=false`, commander with the prefix `--no-`. */
 export function withNegatedSwitches(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return argv.map((argument, i) => {
@@ -197,7 +197,7 @@ export function withNegatedSwitches(argv: readonly string[]): readonly string[] 
 
 const BEFORE_COMMANDS = /^(?:-n$|--(?:namespace|context|kubeconfig)(=|$))/;
 
-/** kubectl takes the flags for the cluster before the command too; here each command has its own. */
+/** kubectl accepts cluster flags before the command too; with commander they belong to each command. */
 export function withClusterFlagsLast(argv: readonly string[]): readonly string[] {
   let at = 2;
   for (let flag; (flag = BEFORE_COMMANDS.exec(argv[at] ?? '')) !== null;) at += flag[1] === '=' ? 1 : 2;
@@ -206,25 +206,25 @@ export function withClusterFlagsLast(argv: readonly string[]): readonly string[]
   return [...argv.slice(0, 2), ...rest.slice(0, end), ...argv.slice(2, at), ...rest.slice(end)];
 }
 
-/** A duration as people write it (`90s`, `1m30s`, `2d`), in milliseconds. */
+/** Parses a duration (`90s`, `1m30s`, `2d`) into milliseconds. */
 export function durationFlag(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
   throw new InvalidArgumentError('A duration is a number with a unit, such as 90s, 1m30s or 2d.');
 }
 
-/** Names of namespaces, and of much else, are DNS labels. */
+/** Whether a text is a DNS label, as names of namespaces must be. */
 export function isDnsLabel(text: string): boolean {
   return text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text);
 }
 
-/** The name of a namespace, for a flag. */
+/** Checks the namespace of a flag. */
 export function parseNamespace(text: string): string {
   if (isDnsLabel(text)) return text;
   throw new InvalidArgumentError('A namespace is at most 63 lowercase letters, digits and hyphens.');
 }
 
-/** A label selector, for a flag: checked here and sent as it was written. */
+/** Checks the label selector of a flag, and returns it unchanged. */
 export function parseLabels(text: string): string {
   try {
     parseSelector(text);

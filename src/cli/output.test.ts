@@ -1,4 +1,4 @@
-// `-o`, `--no-headers` and names, as every command that lists or shows objects takes them.
+// `-o`, `--no-headers` and names, for all commands that list or show objects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import { everyCommand } from './testing/commands.ts';
@@ -31,7 +31,7 @@ const printed = async (...args: string[]): Promise<string> => {
   return stdout;
 };
 
-test('every command that prints JSON also takes a template', () => {
+test('every command that prints JSON also accepts a jsonpath template', () => {
   const outputs = everyCommand().flatMap((command) => command.options.filter(({ long }) => long === '--output'));
   expect(outputs.length).toBeGreaterThan(20);
   for (const { argChoices = [] } of outputs) {
@@ -39,18 +39,18 @@ test('every command that prints JSON also takes a template', () => {
   }
 });
 
-describe('lists', { timeout: 60_000 }, () => {
-  test('are filled into a template as kubectl does it', async () => {
+describe('a list command', { timeout: 60_000 }, () => {
+  test('evaluates a jsonpath template as kubectl does', async () => {
     expect(await printed('env', 'list', '-o', 'jsonpath={.items[*].metadata.name}')).toBe('one two');
     const template = '{range .items[?(@.metadata.labels.team=="two")]}{.metadata.name}{"\\n"}{end}';
     expect(await printed('env', 'list', `-o=jsonpath=${template}`)).toBe('two\n');
   });
 
-  test('come without headings, as wide as the rest needs', async () => {
+  test('omits the headings with --no-headers', async () => {
     expect(await printed('env', 'list', '--no-headers')).toMatch(/^one {3}\S.*\ntwo {3}\S.*\n$/);
   });
 
-  test('are of the objects that are named: one alone is no list', async () => {
+  test('prints a single named object without a List', async () => {
     expect(await printed('env', 'get', 'two', '-o', 'jsonpath={.kind} {.metadata.name}')).toBe('DynamicEnv two');
     expect(await printed('env', 'get', 'two', 'one', '-o', 'name')).toBe(
       'dynamicenv.riskified.com/two\ndynamicenv.riskified.com/one\n',
@@ -68,14 +68,14 @@ describe('lists', { timeout: 60_000 }, () => {
     [['env', 'list', '-o', 'jsonpath'], 'Allowed choices are table, wide, json, yaml, name, jsonpath='],
     [['env', 'list', '-o', 'jsonpath={.items[7]}'], '-o jsonpath={.items[7]}: there is no index 7 in a list of 2'],
     [['env', 'delete', 'one', '-o', 'jsonpath={.kind}'], 'Allowed choices are name'],
-  ])('%j is refused', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { code, stdout, stderr } = await shop.run(...args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(message);
   });
 });
 
-test('what is written is printed as it is then, all of it in one document', { timeout: 60_000 }, async () => {
+test('write commands print the changed objects in one document', { timeout: 60_000 }, async () => {
   const asleep = '{.metadata.annotations.offshoot\\.dev/asleep}';
   expect(await printed('env', 'sleep', 'one', '-o', `jsonpath=${asleep}`)).toBe('true');
   expect(await printed('env', 'wake', 'one', '--dry-run', 'client', '-o', `jsonpath=${asleep}.`)).toBe('.');
@@ -85,7 +85,7 @@ test('what is written is printed as it is then, all of it in one document', { ti
   });
 });
 
-test('results that are no objects are picked from too', { timeout: 60_000 }, async () => {
+test('a jsonpath template also works on results that are not objects', { timeout: 60_000 }, async () => {
   expect(await printed('explain', 'http://cart:9080', '-o', 'jsonpath={.decision.kind}')).not.toBe('');
   expect((await shop.run('doctor', '-o', 'jsonpath={.workloads}')).stdout).toBe('1');
 });

@@ -1,8 +1,8 @@
-// The program around the commands: its own options, and what becomes of failures.
+// The program around the commands: its global options, and error handling.
 import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { codeOf } from './errors/code-of.ts';
-import { CommandFailed, exitWhenReaderLeaves, EXIT, failure, messageOf } from './exit.ts';
+import { CommandFailed, EXIT, exitOnBrokenPipe, failure, messageOf } from './exit.ts';
 import type { ErrorCode } from './errors/catalogue.ts';
 import { fitHelp } from './help.ts';
 import { version } from './version/version.ts';
@@ -20,12 +20,12 @@ export function programWith(commands: Iterable<Command>): Command {
   return throwing(fitHelp(root));
 }
 
-/** How it was called: kubectl runs what is named after it as one of its own commands. */
+/** The name in messages: as a plugin, kubectl runs the program under the name kubectl-offshoot. */
 function commandName(file = ''): string {
   return path.basename(file, '.js') === 'kubectl-offshoot' ? 'kubectl offshoot' : 'offshoot';
 }
 
-/** Lets a command, and all below it, throw what is wrong with its arguments instead of ending the process. */
+/** Makes a command and its subcommands throw usage errors instead of exiting. */
 function throwing(command: Command): Command {
   command.configureOutput({ outputError: () => {} }).exitOverride((error) => {
     throw usageFailure(error, command);
@@ -53,23 +53,23 @@ function usageFailure(error: CommanderError, command: Command): Error {
   return failure(code, `${error.message.replace(/^error: /, '')}\nTry "${names.join(' ')} --help".`);
 }
 
-/** Runs what the arguments name. A failure is told on standard error and sets the exit code. */
+/** Runs the command of the arguments. A failure is printed on standard error and sets the exit code. */
 export async function run(
   program: () => Command | Promise<Command>,
   argv: () => readonly string[] | Promise<readonly string[]>,
 ): Promise<void> {
-  exitWhenReaderLeaves();
+  exitOnBrokenPipe();
   try {
     const [command, words] = await Promise.all([program(), argv()]);
     await command.parseAsync([...words]);
   } catch (error) {
-    process.exitCode = tellFailure(error);
+    process.exitCode = reportFailure(error);
   }
 }
 
-/** Tells of a failure on standard error, with its code; returns the exit code. */
-export function tellFailure(error: unknown): number {
-  // Help or the version was asked for and printed.
+/** Prints a failure with its code on standard error, and returns the exit code. */
+export function reportFailure(error: unknown): number {
+  // Help or the version was printed.
   if (error instanceof CommanderError) return error.exitCode;
   const message = messageOf(error);
   if (message !== '') {

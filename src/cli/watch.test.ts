@@ -1,4 +1,4 @@
-// `describe -w`: a tree that is shown again whenever something in it changes.
+// `describe -w` shows a tree again whenever something in it changes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../test/support/until.ts';
 import { openShop } from './testing/shop.ts';
@@ -14,7 +14,7 @@ afterAll(() => shop.stop());
 const create = (name: string): Promise<unknown> =>
   shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', `a=${name}`);
 
-test('an environment is followed from its creation to its end', { timeout: 90_000 }, async () => {
+test('describe -w follows an environment from its creation to its deletion', { timeout: 90_000 }, async () => {
   await create('watched');
   const watching = shop.start('env', 'describe', 'watched', '-w');
   await until(() => /^Environment shop\/watched {2}ready/m.test(watching.output()), 40_000);
@@ -25,7 +25,7 @@ test('an environment is followed from its creation to its end', { timeout: 90_00
   expect([code, stderr]).toEqual([0, 'environment shop/watched was deleted\n']);
 });
 
-test('programs get a document for every change, and Ctrl-C ends it', { timeout: 90_000 }, async () => {
+test('describe -w -o prints a document for every change until Ctrl-C', { timeout: 90_000 }, async () => {
   await create('data');
   const watching = shop.start('env', 'describe', 'data', '-w', '-o', 'jsonpath={.environment.state}');
   await until(() => watching.output().trim().split(/\n+/).at(-1) === 'ready', 40_000);
@@ -33,7 +33,7 @@ test('programs get a document for every change, and Ctrl-C ends it', { timeout: 
   expect(await watching.ended).toMatchObject({ code: 130, stderr: '' });
 });
 
-test('-o wide adds the conditions', { timeout: 60_000 }, async () => {
+test('describe -o wide adds the conditions', { timeout: 60_000 }, async () => {
   const { stdout } = await shop.run('env', 'describe', 'data', '-o', 'wide');
   expect(stdout).toMatch(/\nCONDITION {3,}STATUS {3,}AGE {3,}REASON {3,}MESSAGE\nReady {3,}True /);
   expect((await shop.run('env', 'describe', 'data', '-o', 'name')).stdout).toBe('dynamicenv.riskified.com/data\n');

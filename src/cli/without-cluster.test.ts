@@ -1,4 +1,4 @@
-// Commands where there is no cluster, or one that does not know us: as people run them, a process of its own.
+// Runs commands as processes without a cluster, or with one that rejects the credentials.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -24,7 +24,7 @@ describe('--dry-run=client', () => {
     runner = runnerFor(path.join(dir, 'none'));
   });
 
-  test('writes the manifest of an environment whose containers are named', async () => {
+  test('prints the manifest of an environment whose containers are named', async () => {
     const flags = ['--subset', 'cart:app=cart:2', '--header', 'a=b', '--dry-run=client', '-o', 'yaml'];
     const printed = await runner.run('env', 'create', 'feature', ...flags);
     expect(printed).toMatchObject({ code: 0, stderr: '' });
@@ -42,14 +42,14 @@ describe('--dry-run=client', () => {
     });
   });
 
-  test('refuses what the webhook would refuse', async () => {
+  test('rejects what the webhook would reject', async () => {
     const flags = ['--subset', 'cart:app=cart:2', '--header', 'a~=(?=x)', '--dry-run=client', '-o', 'yaml'];
     const { code, stdout, stderr } = await runner.run('env', 'create', 'feature', ...flags);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/RE2/);
   });
 
-  test('says how to do without a cluster where one would be asked', async () => {
+  test('says how to avoid a lookup in the cluster', async () => {
     const flags = ['--subset', 'cart=cart:2', '--header', 'a=b', '--dry-run=client'];
     const { code, stderr } = await runner.run('env', 'create', 'feature', ...flags);
     expect(code).toBe(1);
@@ -58,7 +58,7 @@ describe('--dry-run=client', () => {
     );
   });
 
-  test('writes the manifest of a claim', async () => {
+  test('prints the manifest of a claim', async () => {
     const flags = ['--class', 'sandbox', '-n', 'team', '--dry-run=client', '-o', 'name'];
     expect(await runner.run('claim', 'create', 'staging', ...flags)).toEqual({
       code: 0,
@@ -69,21 +69,21 @@ describe('--dry-run=client', () => {
 });
 
 test.each<[string, string, string]>([
-  ['none', '', 'default'],
+  ['an empty file', '', 'default'],
   ['one without a current context', 'contexts: []', 'default'],
   [
     'a context whose cluster is missing',
     'current-context: a\ncontexts: [{name: a, context: {namespace: shop}}]',
     'shop',
   ],
-])('the namespace comes from the kubeconfig: %s', (_what, text, namespace) => {
+])('namespaceWithoutCluster reads the kubeconfig: %s', (_what, text, namespace) => {
   const file = path.join(dir, 'partial');
   writeFileSync(file, text);
   expect(namespaceWithoutCluster({}, { KUBECONFIG: file })).toBe(namespace);
   expect(namespaceWithoutCluster({ namespace: 'mine' }, { KUBECONFIG: file })).toBe('mine');
 });
 
-test('who has no cluster is told how to get one', async () => {
+test('the error without a cluster says how to get one', async () => {
   const { code, stderr } = await runnerFor(path.join(dir, 'nothing')).run('env', 'list');
   expect([code, stderr]).toEqual([
     1,
@@ -93,7 +93,7 @@ test('who has no cluster is told how to get one', async () => {
   ]);
 });
 
-test('a context or a kubeconfig that does not exist', async () => {
+test('configOfCluster names a context or kubeconfig that does not exist', async () => {
   vi.stubEnv('XDG_STATE_HOME', path.join(dir, 'state'));
   vi.stubEnv('KUBECONFIG', path.join(dir, 'nothing'));
   const ofUp = path.join(dir, 'state/offshoot/kubeconfig');
@@ -109,7 +109,7 @@ test('a context or a kubeconfig that does not exist', async () => {
   }
 });
 
-test('a cluster of "offshoot up" that is gone, wherever its kubeconfig was written', async () => {
+test('the error for a stopped cluster of "offshoot up" names its kubeconfig', async () => {
   const file = path.join(dir, 'of-up');
   const text = `
 current-context: offshoot
@@ -143,7 +143,7 @@ describe('a cluster that does not accept our credentials', () => {
     ['env', 'create', 'feature', '--subset', 'cart=cart:2', '--header', 'a=b'],
     ['claim', 'create', 'staging', '--class', 'sandbox'],
     ['run', '--metrics-bind-address', '0', '--health-probe-bind-address', '0'],
-  ])('names the server, the user and where both come from: %s %s %s', async (...args) => {
+  ])('is reported with the server, the user and the kubeconfig: %s %s %s', async (...args) => {
     const file = path.join(dir, 'refused');
     const text = `
 current-context: work

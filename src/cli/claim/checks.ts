@@ -1,9 +1,9 @@
-// What `offshoot claim validate` checks of manifests before a cluster sees them.
+// The checks of `offshoot claim validate`, which run without a cluster.
 import { deploymentTarget, deploymentTargetClaim, deploymentTargetClass, environment } from '../../api/targets.ts';
 import { admissionProblems } from '../../targets/index.ts';
 import type { Check } from '../manifests/check.ts';
 
-/** All kinds that people write to claim a place and to offer one. */
+/** The kinds for claiming and offering deployment targets. */
 export const claimChecks: readonly Check[] = [
   deploymentTargetClaim,
   deploymentTarget,

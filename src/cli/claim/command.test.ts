@@ -1,5 +1,4 @@
-// The commands for claims and targets as people run them: a process of its own, piped, against a cluster with the
-// controllers.
+// Runs the commands for claims and targets as processes with piped output, against a cluster with the controllers.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -42,8 +41,8 @@ async function targetNames(): Promise<string[]> {
   return (await team.client.list(DeploymentTarget, { namespace: 'team' })).items.map(({ metadata }) => metadata.name);
 }
 
-/** The last word on each part: how many are seen before depends on how quick the controllers are. */
-function lastWords(stderr: string): Record<string, string> {
+/** The last progress line of each part: how many lines come before depends on the speed of the controllers. */
+function lastProgress(stderr: string): Record<string, string> {
   const words = stderr
     .trimEnd()
     .split('\n')
@@ -51,8 +50,8 @@ function lastWords(stderr: string): Record<string, string> {
   return Object.fromEntries(words) as Record<string, string>;
 }
 
-/** What differs from run to run, left out. */
-function steady(text: string): string {
+/** Replaces what differs from run to run. */
+function normalized(text: string): string {
   return text
     .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, 'SERVER')
     .replaceAll(/(staging|offshoot)-[0-9a-f]{5}/g, '$1-ID')
@@ -61,26 +60,26 @@ function steady(text: string): string {
     .replaceAll(/\b\d+s\b/g, 'Ns');
 }
 
-/** A client for what a kubeconfig on standard output says, and the namespace that it is for. */
-function using(name: string, text: string) {
+/** A client for a printed kubeconfig, and its namespace. */
+function clientFor(name: string, text: string) {
   const file = path.join(team.dir, name);
   writeFileSync(file, text);
   const config = loadConfig({ path: file });
   return { client: connect(config), namespace: config.namespace };
 }
 
-test('a target that somebody brought: claimed, used, given back', { timeout: 60_000 }, async () => {
-  await team.bringTarget('ours');
+test('a target created by hand can be claimed, used and released', { timeout: 60_000 }, async () => {
+  await team.createTarget('ours');
   await until(async () => (await team.run('target', 'list')).stdout.includes('Available'), 20_000);
   const listed = (await team.run('target', 'list', '-A', '-o', 'wide')).stdout.trimEnd().split('\n');
-  expect(listed.map((line) => steady(line).split(/ {3,}/))).toEqual([
+  expect(listed.map((line) => normalized(line).split(/ {3,}/))).toEqual([
     ['NAMESPACE', 'NAME', 'PHASE', 'CLASS', 'CLAIM', 'PLACE', 'AGE', 'SERVER', 'SECRET', 'MADE BY'],
     ['team', 'ours', 'Available', '<none>', '<none>', 'team', 'Ns', 'SERVER', 'ours-credentials', '<none>'],
   ]);
 
   const created = await team.run('claim', 'create', 'prod', '--target', 'ours', '--wait');
   expect(created).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/prod created\n' });
-  expect(lastWords(created.stderr)).toEqual({
+  expect(lastProgress(created.stderr)).toEqual({
     Claim: 'accepted',
     Target: 'bound (DeploymentTarget ours)',
     Bound: 'to ours',
@@ -92,7 +91,7 @@ test('a target that somebody brought: claimed, used, given back', { timeout: 60_
     team.run('claim', 'describe', 'prod', '-o', 'yaml'),
     team.run('claim', 'kubeconfig', 'prod'),
   ]);
-  expect(steady(target.stdout.split('\n\n')[0]!)).toBe(
+  expect(normalized(target.stdout.split('\n\n')[0]!)).toBe(
     `
 Target team/ours  Bound  namespace team at SERVER
 ├─ Claim team/prod  Bound  no class
@@ -103,7 +102,7 @@ Target team/ours  Bound  namespace team at SERVER
     events: expect.arrayContaining([expect.objectContaining({ reason: 'Bound' })]),
   });
   expect(kubeconfig).toMatchObject({ code: 0, stderr: '' });
-  const { client } = using('prod', kubeconfig.stdout);
+  const { client } = clientFor('prod', kubeconfig.stdout);
   expect((await client.list(DeploymentTargetClaim, { namespace: 'team' })).items).toHaveLength(1);
   client.close();
 
@@ -122,12 +121,12 @@ Target team/ours  Bound  namespace team at SERVER
 });
 
 test(
-  'a sandbox: made on demand, described to the Secret, usable there only, gone with its claim',
+  'a sandbox is created on demand, described down to its Secret, usable in its namespace only, and deleted with its claim',
   { timeout: 60_000 },
   async () => {
     const created = await team.run('claim', 'create', 'staging', '--class', 'sandbox', '--ttl', '2d', '--wait');
     expect(created).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/staging created\n' });
-    expect(lastWords(steady(created.stderr))).toEqual({
+    expect(lastProgress(normalized(created.stderr))).toEqual({
       Claim: 'accepted',
       'Space request': 'ready (SpaceRequest staging-ID)',
       Namespace: 'made (Namespace offshoot-ID-env)',
@@ -135,11 +134,11 @@ test(
       Bound: 'to staging-dt',
     });
 
-    // When it expires is written after it is bound.
+    // The expiry is written after the claim is bound.
     const tree = async (): Promise<string> => (await team.run('claim', 'describe', 'staging')).stdout;
     await until(async () => (await tree()).includes('expires'), 20_000);
     const [described] = (await tree()).split('\n\n');
-    expect(steady(described!)).toBe(
+    expect(normalized(described!)).toBe(
       `
 Claim team/staging  Bound  class sandbox, expires TIME
 └─ Target team/staging-dt  Bound  namespace offshoot-ID-env at SERVER
@@ -149,7 +148,7 @@ Claim team/staging  Bound  class sandbox, expires TIME
     );
 
     const { stdout } = await team.run('claim', 'kubeconfig', 'staging');
-    const { client, namespace } = using('staging', stdout);
+    const { client, namespace } = clientFor('staging', stdout);
     const { spec } = await team.client.get(DeploymentTarget, { name: 'staging-dt', namespace: 'team' });
     expect(namespace).toBe(spec.kubernetesCredentials.defaultNamespace);
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'deployed', namespace } };
@@ -160,7 +159,7 @@ Claim team/staging  Bound  class sandbox, expires TIME
 
     const deleted = await team.run('claim', 'delete', 'staging');
     expect(deleted).toMatchObject({ code: 0, stdout: 'deploymenttargetclaim.appstudio.redhat.com/staging deleted\n' });
-    expect(lastWords(steady(deleted.stderr))).toEqual({
+    expect(lastProgress(normalized(deleted.stderr))).toEqual({
       'Namespace offshoot-ID-env': 'deleted',
       'SpaceRequest team/staging-ID': 'deleted',
       'Target team/staging-dt': 'deleted',
@@ -171,23 +170,27 @@ Claim team/staging  Bound  class sandbox, expires TIME
   },
 );
 
-test('namespaces of this cluster: one class frees them, the other keeps them', { timeout: 60_000 }, async () => {
-  const created = await Promise.all([
-    team.run('claim', 'create', 'freed', '--class', 'local', '--wait'),
-    team.run('claim', 'create', 'held', '--class', 'kept', '--wait'),
-  ]);
-  expect(created.map(({ code }) => code)).toEqual([0, 0]);
-  expect(lastWords(created[0].stderr)).toMatchObject({
-    Namespace: expect.stringMatching(/^made \(Namespace team-freed-/),
-  });
-  const deleted = await team.run('claim', 'delete', 'freed', 'held');
-  expect(deleted.code).toBe(0);
-  expect(deleted.stderr).toContain('keeping: Target team/held-dt\n');
-  expect(deleted.stderr).toContain('Target team/freed-dt: deleted\n');
-  expect([await claimNames(), (await targetNames()).sort()]).toEqual([[], ['held-dt', 'ours']]);
-});
+test(
+  'deleting a claim deletes or retains its namespace, by the reclaim policy of the class',
+  { timeout: 60_000 },
+  async () => {
+    const created = await Promise.all([
+      team.run('claim', 'create', 'freed', '--class', 'local', '--wait'),
+      team.run('claim', 'create', 'held', '--class', 'kept', '--wait'),
+    ]);
+    expect(created.map(({ code }) => code)).toEqual([0, 0]);
+    expect(lastProgress(created[0].stderr)).toMatchObject({
+      Namespace: expect.stringMatching(/^made \(Namespace team-freed-/),
+    });
+    const deleted = await team.run('claim', 'delete', 'freed', 'held');
+    expect(deleted.code).toBe(0);
+    expect(deleted.stderr).toContain('keeping: Target team/held-dt\n');
+    expect(deleted.stderr).toContain('Target team/freed-dt: deleted\n');
+    expect([await claimNames(), (await targetNames()).sort()]).toEqual([[], ['held-dt', 'ours']]);
+  },
+);
 
-test('a claim whose namespace somebody deleted says so wherever it is shown', { timeout: 60_000 }, async () => {
+test('all commands report that the namespace of a claim was deleted', { timeout: 60_000 }, async () => {
   await team.run('claim', 'create', 'doomed', '--class', 'local', '--wait');
   const { targetName } = (await team.client.get(DeploymentTargetClaim, { name: 'doomed', namespace: 'team' })).spec;
   const target = await team.client.get(DeploymentTarget, { name: targetName!, namespace: 'team' });
@@ -200,7 +203,7 @@ test('a claim whose namespace somebody deleted says so wherever it is shown', { 
   await team.run('claim', 'delete', 'doomed');
 });
 
-test('waiting ends with exit code 3 and the reasons when the time is up', { timeout: 60_000 }, async () => {
+test('create --wait ends with exit code 3 and the reasons after the timeout', { timeout: 60_000 }, async () => {
   const { code, stderr } = await team.run('claim', 'create', 'never', '--class', 'cloud', '--wait', '--timeout', '1s');
   expect(code).toBe(3);
   expect(stderr).toContain(
@@ -216,8 +219,8 @@ test('waiting ends with exit code 3 and the reasons when the time is up', { time
   expect(await team.run('claim', 'delete', 'never')).toMatchObject({ code: 0 });
 });
 
-test('a kubeconfig that is not there says what is missing', { timeout: 60_000 }, async () => {
-  await team.bringTarget('bare', { secret: 'none' });
+test('claim kubeconfig says what is missing if there is no kubeconfig', { timeout: 60_000 }, async () => {
+  await team.createTarget('bare', { secret: 'none' });
   await until(async () => (await team.run('target', 'describe', 'bare')).stdout.includes('bare  Available'), 20_000);
   expect(await team.run('claim', 'create', 'bare', '--target', 'bare', '--wait')).toMatchObject({ code: 0 });
   const without = await team.run('claim', 'kubeconfig', 'bare');
@@ -238,7 +241,7 @@ test('a kubeconfig that is not there says what is missing', { timeout: 60_000 },
   await until(async () => (await claimNames()).length === 0, 20_000);
 });
 
-test('somebody who may see claims only: the rest is hidden, not missing', { timeout: 60_000 }, async () => {
+test('objects that the user may not read are shown as hidden, not missing', { timeout: 60_000 }, async () => {
   const viewer = await viewerOfClaims();
   expect(await team.run('claim', 'create', 'shown', '--class', 'sandbox', '--wait')).toMatchObject({ code: 0 });
   const { stdout, stderr } = await team.run('claim', 'describe', 'shown', '--kubeconfig', viewer);
@@ -282,9 +285,9 @@ async function viewerOfClaims(): Promise<string> {
   return file;
 }
 
-test('a manifest for later needs nothing of the cluster', { timeout: 30_000 }, async () => {
-  const wishes = ['--requested-namespace', 'web', '--selector', 'tier=web'];
-  const flags = ['--class', 'sandbox', '--ttl', '90m', ...wishes, '--dry-run=client', '-o', 'yaml'];
+test('create --dry-run=client prints a manifest without a cluster', { timeout: 30_000 }, async () => {
+  const requested = ['--requested-namespace', 'web', '--selector', 'tier=web'];
+  const flags = ['--class', 'sandbox', '--ttl', '90m', ...requested, '--dry-run=client', '-o', 'yaml'];
   expect(await team.run('claim', 'create', 'later', ...flags)).toEqual({
     code: 0,
     stderr: '',
@@ -304,10 +307,10 @@ spec:
   });
 });
 
-test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, async () => {
+test('an invalid command fails with the reason and changes nothing', { timeout: 60_000 }, async () => {
   await team.run('claim', 'create', 'taken', '--class', 'cloud');
   const before = await team.client.list(DeploymentTargetClaim);
-  const refusals: [args: string[], message: string][] = [
+  const failures: [args: string[], message: string][] = [
     [['claim', 'create', 'x', '--class', 'kept', '--selector', 'a in ('], 'invalid label selector "a in ("'],
     [['claim', 'create', 'x', '--class', 'kept', '--requested-namespace', 'Web'], 'A namespace is at most 63'],
     [['claim', 'create', 'x'], '--class is missing: name one of cloud, kept, local, sandbox, or ""'],
@@ -342,7 +345,7 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
       'there is no target nothing in namespace team; "offshoot target list -A" lists all of them',
     ],
   ];
-  for (const [args, message] of refusals) {
+  for (const [args, message] of failures) {
     const ran = await team.run(...args);
     expect([args, ran.code, ran.stdout]).toEqual([args, 1, '']);
     expect(ran.stderr).toContain(message);
@@ -352,7 +355,7 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
   await team.run('claim', 'delete', 'taken');
 });
 
-test('claims are deleted by label or file too, in one way at a time', { timeout: 60_000 }, async () => {
+test('delete selects claims by name, label or file, but not by two of them', { timeout: 60_000 }, async () => {
   const claims = ['red', 'blue'].map((name) => ({
     apiVersion: 'appstudio.redhat.com/v1alpha1',
     kind: 'DeploymentTargetClaim',
@@ -370,14 +373,14 @@ test('claims are deleted by label or file too, in one way at a time', { timeout:
   expect((await team.run('claim', 'delete', 'red', '-l', 'colour=red')).stderr).toContain('code: ConflictingFlags');
 });
 
-test('completion offers names of claims, targets and classes', { timeout: 60_000 }, async () => {
+test('completion suggests names of claims, targets and classes', { timeout: 60_000 }, async () => {
   await team.run('claim', 'create', 'offered', '--class', 'cloud');
   const offers = async (...words: string[]): Promise<string> => {
     const { stdout } = await team.run('complete', '--', ...words);
     const lines = stdout.trimEnd().split('\n').slice(0, -1);
     return lines.map((line) => line.split('\t')[0]).join(' ');
   };
-  // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+  // Completion gives up quickly on a slow cluster, so a busy machine may need another try.
   await until(async () => (await offers('claim', 'kubeconfig', '')) === 'offered', 25_000);
   await until(async () => (await offers('target', 'describe', 'o')) === 'ours', 25_000);
   await until(async () => (await offers('claim', 'create', 'x', '--class', '')) === 'cloud kept local sandbox', 25_000);
@@ -386,7 +389,7 @@ test('completion offers names of claims, targets and classes', { timeout: 60_000
   await team.run('claim', 'delete', 'offered');
 });
 
-test('no controller manages claims, or knows them: commands say so', { timeout: 60_000 }, async () => {
+test('commands report that no controller runs or that a definition is not installed', { timeout: 60_000 }, async () => {
   const unattended = await openTeam({ controllers: false });
   try {
     await unattended.addClass('sandbox', 'appstudio.redhat.com/devsandbox');

@@ -1,4 +1,4 @@
-// `offshoot claim`: the commands for claims with their flags and help. What they do is loaded when it is needed.
+// `offshoot claim`: the commands for claims with their flags and help. Their implementation is loaded on demand.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ClaimCreateOptions } from './create.ts';
 import type { ClaimPlanOptions } from './plan.ts';
@@ -172,7 +172,7 @@ Warnings are about what would be admitted but can't work. Whether a class or tar
   });
 }
 
-/** Checked here and sent as it was written. */
+/** Checks the duration, and returns it unchanged. */
 function parseTtl(text: string): string {
   if (durationFlag(text) > 0) return text;
   throw new InvalidArgumentError('It must be greater than zero, such as 90m or 2d.');

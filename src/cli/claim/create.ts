@@ -1,4 +1,4 @@
-// `offshoot claim create`: checks what the flags ask for, makes the claim, and waits for its target if asked to.
+// `offshoot claim create`: checks the flags, creates the claim, and waits for its target with --wait.
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTarget, DeploymentTargetClass } from '../../api/targets.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -26,10 +26,9 @@ export interface ClaimCreateOptions extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Creates a claim. */
 export async function createClaim(name: string, options: ClaimCreateOptions): Promise<void> {
   if (!isDnsLabel(name)) throw invalidFlag('NAME', name, 'a name is at most 63 lowercase letters, digits and hyphens');
-  // A manifest for later needs no cluster, as long as nothing must be looked up for it.
+  // A client dry run needs no cluster if the class is given.
   if (options.dryRun === 'client' && options.class !== undefined) {
     const { namespaceWithoutCluster } = await import('../objects/cluster-hint.ts');
     const manifest = manifestOf(name, namespaceWithoutCluster(options), options.class, options);
@@ -41,7 +40,7 @@ export async function createClaim(name: string, options: ClaimCreateOptions): Pr
     const manifest = manifestOf(name, namespace, className, options);
     if (options.dryRun === 'client') return print(manifest, options, 'created (dry run)');
     const before = await findByName(client, CLAIM, { name, namespace });
-    if (before !== undefined) refuseOther(before, manifest);
+    if (before !== undefined) refuseDifferent(before, manifest);
     const claim = before ?? (await create(client, manifest, options.dryRun === 'server'));
     const word = before === undefined ? 'created' : 'unchanged';
     print(claim, options, options.dryRun === 'server' ? `${word} (server dry run)` : word);
@@ -54,7 +53,7 @@ interface ChosenClass {
   readonly ofClass: DeploymentTargetClass | undefined;
 }
 
-/** The class that the flags ask for, after a look at whether it and the target can be had. */
+/** The class that the flags select; throws if the class or the target can't be used. */
 async function chooseClass(
   name: string,
   options: ClaimCreateOptions,
@@ -80,7 +79,7 @@ async function chooseClass(
   return { className, ofClass };
 }
 
-/** All classes; undefined where they may not be read, and only the controller can tell. */
+/** All classes; undefined if the user may not list them. */
 async function classesOf(client: Client): Promise<readonly DeploymentTargetClass[] | undefined> {
   try {
     return await listOfKind(client, CLASS, {});
@@ -97,7 +96,7 @@ async function targetFor(client: Client, target: string, namespace: string): Pro
   throw invalidFlag('--target', target, `there is no target with this name in namespace ${namespace}; ${hint}`);
 }
 
-/** What the controller would only say after the claim is made. */
+/** Throws for problems that the controller would report only after the claim is created. */
 function refuseMismatch(name: string, className: string, target: DeploymentTarget): void {
   const refuse = (problem: string): never => {
     throw invalidFlag('--target', target.metadata.name, problem);
@@ -106,7 +105,7 @@ function refuseMismatch(name: string, className: string, target: DeploymentTarge
   const holder = claimNameOf(target);
   if (holder !== '' && holder !== name) refuse(`it is taken by claim ${holder}; choose another, or delete that claim`);
   if (phase === 'Deleting') refuse('it is being deleted; choose another');
-  // A target that was reserved for this claim is bound whatever else differs.
+  // A target reserved for this claim is bound even if class or phase differ.
   if (holder === name) return;
   if (phase !== 'Available' && phase !== 'Pending') refuse(`it is ${phase}; choose one that is Available`);
   const itsClass = target.spec.deploymentTargetClassName;
@@ -135,17 +134,19 @@ function manifestOf(
   };
 }
 
-/** A new claim must not change one that somebody has under this name. Which target that got is not for us to say. */
-function refuseOther({ metadata, spec }: DeploymentTargetClaim, asked: DeploymentTargetClaim): void {
+/** Throws if a different claim with this name exists. The target that it was bound to may differ. */
+function refuseDifferent({ metadata, spec }: DeploymentTargetClaim, requested: DeploymentTargetClaim): void {
   const about = `claim ${keyOf(metadata)}`;
   if (metadata.deletionTimestamp !== undefined) {
     throw failure('BeingDeleted', `${about} is being deleted: wait until it is gone, or choose another name`);
   }
   const isSame =
-    asked.spec.deploymentTargetClassName === spec.deploymentTargetClassName &&
-    [undefined, spec.targetName].includes(asked.spec.targetName) &&
-    asked.spec.ttl === spec.ttl &&
-    [REQUESTED_NAMESPACE, SELECTOR].every((key) => asked.metadata.annotations?.[key] === metadata.annotations?.[key]);
+    requested.spec.deploymentTargetClassName === spec.deploymentTargetClassName &&
+    [undefined, spec.targetName].includes(requested.spec.targetName) &&
+    requested.spec.ttl === spec.ttl &&
+    [REQUESTED_NAMESPACE, SELECTOR].every(
+      (key) => requested.metadata.annotations?.[key] === metadata.annotations?.[key],
+    );
   if (!isSame)
     throw failure('AlreadyExists', `${about} already exists and is different: choose another name, or delete it first`);
 }
@@ -160,6 +161,6 @@ function create(client: Client, manifest: DeploymentTargetClaim, dryRun: boolean
 
 function print(claim: DeploymentTargetClaim, { output }: ClaimCreateOptions, outcome: string): void {
   const printer = objectPrinter(output);
-  printer.tell(claim, outcome);
+  printer.print(claim, outcome);
   printer.end();
 }

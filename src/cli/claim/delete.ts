@@ -1,4 +1,5 @@
-// `offshoot claim delete`: removes claims, and waits until they and what their class does not keep are gone.
+// `offshoot claim delete`: deletes claims, and waits until they and everything that their class does not retain are
+// gone.
 import { problemsOf } from '../../api/description/tree.ts';
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -32,7 +33,7 @@ export function deleteClaims(names: readonly string[], options: ClaimDeleteOptio
   });
 }
 
-/** Why claims are still there. */
+/** Why claims still exist. */
 async function reasonsOf(client: Client, claims: readonly DeploymentTargetClaim[]): Promise<readonly string[]> {
   const reasons = claims.map(async ({ metadata }) => {
     try {

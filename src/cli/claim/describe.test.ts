@@ -23,20 +23,20 @@ const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a.te
 const ready = { phase: 'Active' };
 const kubeconfig = { kubeconfig: 'eA==' };
 
-test('a claim that is bound: every part down to the Secret, and what happened to which', () => {
+test('a bound claim shows every object down to the Secret, and its Events', () => {
   const bound = claim({ targetName: 'staging-dt', ttl: '2d' }, 'Bound', [], {
     annotations: { 'dt.appstudio.redhat.com/expires-at': '2026-01-03T00:00:00Z' },
   });
-  const asked = request('True', 'Provisioned');
+  const spaceRequest = request('True', 'Provisioned');
   const events = [
-    event(asked, 'Normal', 'Provisioned', 'the space is provisioned'),
+    event(spaceRequest, 'Normal', 'Provisioned', 'the space is provisioned'),
     event(bound, 'Normal', 'Bound', 'the claim is bound'),
   ];
   const all = world({
     claim: bound,
     ofClass: sandboxClass(),
     target: target('Bound'),
-    requests: [asked],
+    requests: [spaceRequest],
     namespaces: namespaces(ready),
     secrets: secrets(kubeconfig),
     events,
@@ -56,13 +56,13 @@ Events
   expect(problems(all)).toEqual([]);
 });
 
-test('a target that somebody brought has a Secret and nothing else', () => {
-  const brought = world({
+test('a target created by hand shows only its Secret', () => {
+  const manual = world({
     claim: claim({ deploymentTargetClassName: '' }, 'Bound'),
     target: target('Bound'),
     secrets: secrets(kubeconfig),
   });
-  expect(lines(brought)).toBe(
+  expect(lines(manual)).toBe(
     `
 Claim team/staging  Bound  no class
 └─ Target team/staging-dt  Bound  namespace place at https://api.test
@@ -70,7 +70,7 @@ Claim team/staging  Bound  no class
   );
 });
 
-test('a namespace that was made without a space request stands below the target, and the Secret below it', () => {
+test('a namespace without a space request is shown below the target, with its Secret', () => {
   const annotations = { 'provisioner.appstudio.redhat.com/provisioned-by': 'offshoot.dev/namespace' };
   const local = world({
     claim: claim({}, 'Bound'),
@@ -87,7 +87,7 @@ test('a namespace that was made without a space request stands below the target,
   ]);
 });
 
-describe('what is not ready says why', () => {
+describe('a claim that is not ready shows the reason if', () => {
   const pending = claim({}, 'Pending');
   const failure = [
     condition('ErrorOccurred', 'True', 'ErrorOccurred', 'SpaceRequest staging-1: no room'),
@@ -108,37 +108,37 @@ describe('what is not ready says why', () => {
   test.each<[what: string, of: ClaimWorld, why: string[]]>([
     ['no controller manages claims', world({ claim: claim({}) }), [`Claim team/staging: ${noController}`]],
     [
-      'nobody provisions for the class',
+      'the provisioner of the class does not run',
       world({ claim: pending, ofClass: sandboxClass('example.com/cloud') }),
       ['Claim team/staging: waits for provisioner example.com/cloud'],
     ],
     [
-      'the class allows no more',
+      'the quota of the class is used up',
       world({ claim: claim({}, 'Pending', quota), ofClass: sandboxClass() }),
       ['Claim team/staging: QuotaExceeded: 2 of 2 are taken'],
     ],
     [
-      'conditions say nothing, but an event does',
+      'only an Event has the reason',
       world({ claim: pending, ofClass: sandboxClass(), events: [event(pending, 'Warning', 'Odd', 'who knows')] }),
       ['Claim team/staging: Odd: who knows'],
     ],
     [
-      'the space request failed, which is said once',
+      'the space request failed (shown once)',
       world({ claim: claim({}, 'Pending', failure), requests: [request('False', 'UnableToProvision', 'no room')] }),
       ['SpaceRequest team/staging-1: no room'],
     ],
     [
-      'the space request takes its time, which is no problem',
+      'the space request is still in progress (no problem)',
       world({ claim: claim({}, 'Pending', slow), requests: [request('False', 'Provisioning')] }),
       [],
     ],
     [
-      'the named target is not there',
+      'the named target does not exist',
       world({ claim: claim({ targetName: 'theirs' }, 'Pending') }),
       ['Target team/theirs: no target with this name exists in namespace team: create it, or claim another'],
     ],
     [
-      'no target is free, and nobody makes any',
+      'no target is free, and none is provisioned',
       world({ claim: claim({ deploymentTargetClassName: '' }, 'Pending') }),
       ['Target none: no target without a class is free in namespace team: create one, or claim one of a class'],
     ],
@@ -149,7 +149,7 @@ describe('what is not ready says why', () => {
     ],
     ['the Secret is missing', world(bound), ['Secret team/access: no Secret with this name exists']],
     [
-      'the claim has a target of another class, and one that is going',
+      'the target has another class and is being deleted',
       world({
         claim: claim({}, 'Bound', [
           condition('ErrorOccurred', 'False', 'Success'),
@@ -165,7 +165,7 @@ describe('what is not ready says why', () => {
       ],
     ],
     [
-      'the server refused a write: what it said is told, not only that something was wrong',
+      "the API server rejected a write (with the server's message)",
       world({
         claim: claim({}, 'Pending', [
           condition('ErrorOccurred', 'True', 'ErrorOccurred', 'unexpected internal error occurred in DTC controller'),
@@ -175,7 +175,7 @@ describe('what is not ready says why', () => {
       ['Claim team/staging: ApplyFailed: edit DeploymentTarget team/x: no'],
     ],
     [
-      'the class is not there: in the word that Ready has for it',
+      'the class does not exist (with the reason of Ready)',
       world({
         claim: claim({}, 'Pending', [
           condition('ErrorOccurred', 'True', 'ErrorOccurred', 'no class sandbox'),
@@ -202,7 +202,7 @@ describe('what is not ready says why', () => {
       ],
     ],
     [
-      'the claim waits for its end',
+      'the claim is being deleted',
       world({
         claim: claim({}, 'Bound', [], deleting),
         target: target('Failed', deleting),
@@ -216,7 +216,7 @@ describe('what is not ready says why', () => {
       ],
     ],
     [
-      'the Secret went before its target, which is no problem',
+      'the Secret is deleted before its target (no problem)',
       world({ claim: claim({}, 'Bound', [], deleting), target: target('Bound', deleting) }),
       [
         'Claim team/staging: waits until target staging-dt is reclaimed',
@@ -224,7 +224,7 @@ describe('what is not ready says why', () => {
       ],
     ],
     [
-      'the namespace does not go',
+      'the namespace is stuck in Terminating',
       world({
         ...bound,
         requests: [request('True', 'Provisioned')],
@@ -241,7 +241,7 @@ describe('what is not ready says why', () => {
   });
 });
 
-test('what may not be seen is not called missing', () => {
+test('an object that the user may not read is shown as hidden, not missing', () => {
   const hidden = world({
     claim: claim({}, 'Bound'),
     target: target('Bound'),
@@ -258,11 +258,11 @@ test('what may not be seen is not called missing', () => {
   expect(elsewhere).toContain('Namespace place  elsewhere  not in this cluster; look at https://api.test');
 });
 
-test('a target shows its claim, or the one that it is kept for', () => {
-  const place = world({ claim: claim({}, 'Bound'), secrets: secrets(kubeconfig) });
+test('a target shows its claim, or the claim that it is reserved for', () => {
+  const bound = world({ claim: claim({}, 'Bound'), secrets: secrets(kubeconfig) });
   const shown = (phase: string, holder: ClaimWorld['claim'] | undefined): string[] =>
-    descriptionLines(describeTarget({ ...place, target: target(phase), claim: holder }), [], unpainted, NOW);
-  expect(shown('Bound', place.claim)).toEqual([
+    descriptionLines(describeTarget({ ...bound, target: target(phase), claim: holder }), [], unpainted, NOW);
+  expect(shown('Bound', bound.claim)).toEqual([
     'Target team/staging-dt  Bound  namespace place at https://api.test',
     '├─ Claim team/staging  Bound  class sandbox',
     '└─ Secret team/access  present',

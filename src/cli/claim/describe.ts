@@ -1,14 +1,13 @@
-// `offshoot claim describe`: everything about a claim, as a tree.
+// `offshoot claim describe`: shows a claim as a tree.
 import { claimWorld, describeClaim, phaseOf } from '../../targets/index.ts';
-import { describeObject, tellTree } from '../objects/describe.ts';
+import { describeObject, treeOutput } from '../objects/describe.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import { CLAIM } from './nouns.ts';
 
-/** Prints the tree of a claim. */
 export function describeClaimCommand(name: string, options: DescribeOptions): Promise<void> {
   return describeObject(CLAIM, name, options, {
     describe: (read, claim) => describeClaim(claimWorld(read, claim)),
-    ...tellTree('claim', (claim) =>
+    ...treeOutput('claim', (claim) =>
       phaseOf(claim) === 'Bound'
         ? `offshoot claim kubeconfig ${name} -n ${claim.metadata.namespace} > kubeconfig`
         : undefined,

@@ -1,4 +1,4 @@
-// `offshoot claim kubeconfig`: prints the credentials for the place that a claim got.
+// `offshoot claim kubeconfig`: prints a kubeconfig for the target of a claim.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -13,7 +13,7 @@ import { fetchFor } from '../objects/fetch.ts';
 
 const KEY = 'kubeconfig';
 
-/** Prints the kubeconfig of a claim that is bound. */
+/** Prints the kubeconfig of a bound claim. */
 export function printKubeconfig(name: string, options: ClusterOptions): Promise<void> {
   return withConnection(options, async ({ client, namespace, config }) => {
     const claim = await getByName(client, CLAIM, { name, namespace });
@@ -39,14 +39,17 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
   if (target === undefined)
     throw failure('NotFound', `the target ${claim.spec.targetName ?? ''} of ${about} is gone; ${hint}`);
   const { clusterCredentialsSecret: secretName } = target.spec.kubernetesCredentials;
-  const place = `target ${keyOf(target.metadata)}`;
+  const targetText = `target ${keyOf(target.metadata)}`;
   if (secretName === '')
-    throw failure('NoCredentials', `${place} names no Secret: set spec.kubernetesCredentials.clusterCredentialsSecret`);
+    throw failure(
+      'NoCredentials',
+      `${targetText} names no Secret: set spec.kubernetesCredentials.clusterCredentialsSecret`,
+    );
   const secret = await secretOf(client, { name: secretName, namespace: namespace! });
   if (secret === undefined) {
     throw failure(
       'NoCredentials',
-      `there is no Secret ${namespace}/${secretName}, which ${place} names: make it, with a key ${KEY}`,
+      `there is no Secret ${namespace}/${secretName}, which ${targetText} names: make it, with a key ${KEY}`,
     );
   }
   const encoded = secret.data?.[KEY] ?? '';
@@ -56,7 +59,7 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
   const found = encoded === '' && keys.length > 0 ? `; it has ${keys.join(', ')}` : '';
   throw failure(
     'NoCredentials',
-    `Secret ${namespace}/${secretName} of ${place} has nothing under the key ${KEY}${found}`,
+    `Secret ${namespace}/${secretName} of ${targetText} has nothing under the key ${KEY}${found}`,
   );
 }
 
@@ -65,6 +68,6 @@ async function secretOf(client: Client, ref: { name: string; namespace: string }
   if (secret !== 'hidden') return secret;
   throw failure(
     'Forbidden',
-    `you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for the right to get it`,
+    `you may not read Secret ${keyOf(ref)}, which has the kubeconfig: ask for permission to get it`,
   );
 }

@@ -1,11 +1,10 @@
-// `offshoot claim list`: claims and how they are, once or as they change.
+// `offshoot claim list`: lists claims with their state, once or with -w as they change.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import { EXPIRES_AT, phaseOf, problemOf, warningsOf } from '../../targets/index.ts';
 import { CLAIM } from './nouns.ts';
 import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
-/** Prints the claims of a namespace, or of all. */
 export function listClaims(names: readonly string[], options: ListOptions): Promise<void> {
   return listObjects(CLAIM, columns, names, options);
 }

@@ -1,4 +1,4 @@
-// Claims, targets and their classes, in the words that the commands have for them.
+// The names of claims, targets and classes in messages of the commands.
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { Noun } from '../objects/find.ts';
 

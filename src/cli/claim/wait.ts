@@ -1,4 +1,4 @@
-// Waits until a claim is bound, and shows meanwhile how its space request, namespace and target come to be.
+// Waits until a claim is bound, and shows the progress of its space request, namespace and target.
 import { problemsOf } from '../../api/description/tree.ts';
 import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
@@ -12,7 +12,7 @@ import { fetchFor } from '../objects/fetch.ts';
 import { followUntil } from '../objects/follow.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
 
-/** Resolves when a claim is bound; fails with the reason when it never will be, or when the time is up. */
+/** Resolves when a claim is bound; fails with the reason when it is stalled or after the timeout. */
 export async function waitBound(
   client: Client,
   claim: DeploymentTargetClaim,
@@ -24,21 +24,21 @@ export async function waitBound(
   const outcome = await withProgress(
     timeoutMs,
     async (signal, progress) => {
-      const look = (news: Partial<ClaimProgress>): void => {
-        world = { ...world, ...news };
-        // The end is shown once everything was read again: news of different kinds come in any order.
+      const update = (changes: Partial<ClaimProgress>): void => {
+        world = { ...world, ...changes };
+        // The final state is shown after everything is read again: watches of different kinds are not ordered.
         if (verdictOf(world.claim).is !== 'bound') progress.show(claimSteps(world));
       };
-      look({});
-      const ending = new AbortController();
-      const parts = followParts(client, world, AbortSignal.any([signal, ending.signal]), look);
+      update({});
+      const bound = new AbortController();
+      const parts = followParts(client, world, AbortSignal.any([signal, bound.signal]), update);
       try {
-        const verdict = await followClaim(client, claim, signal, (latest) => look({ claim: latest }));
+        const verdict = await followClaim(client, claim, signal, (latest) => update({ claim: latest }));
         if (verdict.is === 'bound')
           progress.show(claimSteps(await fetchFor(client, (read) => claimWorld(read, world.claim))));
         return verdict;
       } finally {
-        ending.abort();
+        bound.abort();
         await parts;
       }
     },
@@ -55,33 +55,33 @@ function followClaim(
   client: Client,
   { metadata }: DeploymentTargetClaim,
   signal: AbortSignal,
-  look: (latest: DeploymentTargetClaim) => void,
+  update: (latest: DeploymentTargetClaim) => void,
 ): Promise<Exclude<ClaimVerdict, { is: 'open' }>> {
   const selection = { namespace: metadata.namespace!, fieldSelector: `metadata.name=${metadata.name}` };
   return followUntil(client, DeploymentTargetClaim, selection, signal, (table) => {
     const [found] = table.list();
     if (found === undefined) throw failure('Deleted', `claim ${keyOf(metadata)} was deleted`);
-    look(found);
+    update(found);
     const verdict = verdictOf(found);
     return verdict.is === 'open' ? undefined : verdict;
   });
 }
 
-/** Follows what comes to be for a claim, until the signal. */
+/** Watches the objects that are created for a claim, until the signal aborts. */
 async function followParts(
   client: Client,
   { claim, ofClass }: ClaimProgress,
   signal: AbortSignal,
-  look: (news: Partial<ClaimProgress>) => void,
+  update: (changes: Partial<ClaimProgress>) => void,
 ): Promise<void> {
   const follow = async ({ kind, selection, seen }: ProgressSource): Promise<void> => {
     try {
       await followUntil<KubeObject, never>(client, kind, selection, signal, (table) => {
-        look(seen(table.list()));
+        update(seen(table.list()));
         return undefined;
       });
     } catch {
-      // Whoever may claim may not see all of it; and the claim alone decides how the waiting ends.
+      // The user may not be allowed to watch all of these; the claim alone decides when the wait ends.
     }
   };
   await Promise.all(progressSources(claim, ofClass).map(follow));

@@ -1,5 +1,5 @@
-// `offshoot completion SHELL`: a script for the shell, which asks the hidden `offshoot complete` for each word. Names come
-// from the cluster, if it answers quickly.
+// `offshoot completion SHELL`: a shell script that calls the hidden `offshoot complete` for each word. Names come from
+// the cluster, if it answers quickly.
 import { Argument, Command } from 'commander';
 import type { ClusterOptions } from '../options.ts';
 import { NO_FILES, NO_SPACE, SCRIPTS, SHELLS } from './scripts.ts';
@@ -7,7 +7,7 @@ import type { Shell } from './scripts.ts';
 import { suggest } from './suggest.ts';
 import type { Live, Suggestion } from './suggest.ts';
 
-/** The command that people call. */
+/** The command that prints the script. */
 export function completionCommand(): Command {
   return new Command('completion')
     .description('print the completion script of a shell')
@@ -26,7 +26,7 @@ Examples:
     .action((shell: Shell) => void process.stdout.write(SCRIPTS[shell]));
 }
 
-/** The command that the scripts call: the words so far, the last one unfinished. */
+/** The hidden command that the scripts call with the words so far; the last one is incomplete. */
 export function completeCommand(program: () => Promise<Command>): Command {
   return new Command('complete')
     .argument('[words...]')
@@ -37,7 +37,7 @@ export function completeCommand(program: () => Promise<Command>): Command {
     });
 }
 
-/** PowerShell has no other way to give an empty word. */
+/** PowerShell passes an empty word as `""`. */
 function withoutQuotes(word: string): string {
   return word === '""' ? '' : word;
 }
@@ -47,25 +47,25 @@ async function completions(
   words: readonly string[],
 ): Promise<{ readonly lines: readonly string[]; readonly directive: number }> {
   const { known, live, isFile, prefix, value, given } = suggest(program, words);
-  const asked = live === undefined ? [] : await askCluster(live, value, given, clusterOf(words));
-  const fitting = [...known, ...asked].filter((each) => each.value.startsWith(value));
+  const fromCluster = live === undefined ? [] : await suggestFromCluster(live, value, given, clusterOf(words));
+  const fitting = [...known, ...fromCluster].filter((each) => each.value.startsWith(value));
   const lines = fitting.map(({ value: found, about }) => `${prefix}${found}${about ? `\t${about}` : ''}`);
-  const goesOn = fitting.length > 0 && fitting.every((each) => /[=:]$/.test(each.value));
-  return { lines, directive: (goesOn ? NO_SPACE : 0) + (isFile ? 0 : NO_FILES) };
+  const isIncomplete = fitting.length > 0 && fitting.every((each) => /[=:]$/.test(each.value));
+  return { lines, directive: (isIncomplete ? NO_SPACE : 0) + (isFile ? 0 : NO_FILES) };
 }
 
-async function askCluster(
+async function suggestFromCluster(
   live: Live,
   value: string,
   given: readonly string[],
   options: ClusterOptions,
 ): Promise<readonly Suggestion[]> {
-  // Loaded here, for it knows every kind.
+  // Loaded on demand: it imports every kind.
   const { liveSuggestions } = await import('./live.ts');
   return liveSuggestions(live, value, given, options);
 }
 
-/** The flags for the cluster among unfinished words. */
+/** The cluster flags among the words. */
 function clusterOf(words: readonly string[]): ClusterOptions {
   const valueOf = (...flags: string[]): string | undefined => {
     const i = words.findLastIndex(

@@ -1,21 +1,21 @@
-// Completes `[namespace/]deployment[:container]=image` piece by piece: the value of --subset, and what set-image takes.
+// Completes `[namespace/]deployment[:container]=image` part by part, for --subset and set-image.
 import type { Suggestion } from './suggest.ts';
 
 export interface Container {
-  /** As it is written in the value. */
+  /** As written in the value: `[namespace/]deployment`. */
   readonly deployment: string;
   readonly container: string;
   readonly image: string;
 }
 
-/** What a value may go on with. An image is offered up to its tag, for that is what differs. */
+/** Suggests how a value can continue. Images are suggested without their tag, which will differ. */
 export function imageSuggestions(value: string, containers: readonly Container[]): readonly Suggestion[] {
   const [, target = value, hasImage] = /^([^=]*)(=)?/.exec(value) ?? [];
   const [deployment = '', container] = target.split(':');
   const ofDeployment = containers.filter((each) => each.deployment === deployment);
   if (hasImage !== undefined) {
-    const meant = ofDeployment.filter((each) => container === undefined || each.container === container);
-    return unique(meant.map(({ image }) => `${target}=${withoutTag(image)}:`));
+    const candidates = ofDeployment.filter((each) => container === undefined || each.container === container);
+    return unique(candidates.map(({ image }) => `${target}=${withoutTag(image)}:`));
   }
   if (container !== undefined) return unique(ofDeployment.map((each) => `${deployment}:${each.container}=`));
   return unique(

@@ -1,5 +1,4 @@
-// Names that only the cluster knows, for the shell. What takes too long, or can't be had, is not offered: a shell has no
-// place for a reason.
+// Completes names from the cluster. Errors and timeouts yield no suggestions: a shell can't show a reason.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { baseProblem, Deployment } from '../../environments/index.ts';
 import { readKubeconfig } from '../../kube/client/config/kubeconfig.ts';
@@ -16,8 +15,8 @@ import { imageSuggestions } from './images.ts';
 import type { Container } from './images.ts';
 import type { Live, Suggestion } from './suggest.ts';
 
-/** A shell must never hang for longer than this because a cluster does not answer. */
-const PATIENCE_MS = 1_500;
+/** The longest that completion blocks the shell if the cluster does not answer. */
+const TIMEOUT_MS = 1_500;
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
@@ -30,7 +29,7 @@ const KINDS = {
   namespaces: Namespace,
 } as const;
 
-/** What there is for a value; nothing where that can't be known. */
+/** Suggestions for a value; none if the cluster does not answer. */
 export async function liveSuggestions(
   live: Live,
   value: string,
@@ -62,13 +61,13 @@ async function listed<T extends KubeObject>(
 ): Promise<readonly T[]> {
   const page = await client.list(kind, {
     limit: 500,
-    timeoutMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     ...(kind.namespaced && { namespace: within }),
   });
   return page.items;
 }
 
-/** Deployments that can be cloned, in the namespace that the value names. */
+/** The Deployments that can be cloned, in the namespace of the value. */
 async function bases(connection: Connection, value: string): Promise<readonly Container[]> {
   const [, namespace] = /^([^/=]+)\//.exec(value) ?? [];
   const deployments = await listed(connection, Deployment, namespace);
@@ -83,7 +82,7 @@ async function bases(connection: Connection, value: string): Promise<readonly Co
     );
 }
 
-/** What an environment overrides. */
+/** The containers that an environment overrides. */
 async function overrides({ client, namespace }: Connection, name: string): Promise<readonly Container[]> {
   const env: DynamicEnv = await client.get(ENVIRONMENT.kind, { name, namespace });
   return [...env.spec.subsets, ...(env.spec.consumers ?? [])].flatMap((item) =>

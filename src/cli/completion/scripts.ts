@@ -1,5 +1,5 @@
-// What each shell loads: a function that asks `offshoot complete` what may come next. Its last line is a number: 2 if no
-// space belongs after what was chosen, 4 if files are none of the choices; kubectl and others speak the same protocol.
+// The completion script of each shell: a function that calls `offshoot complete`. The last line of its output is a
+// directive: 2 for no space after the completion, 4 for no file completion. kubectl and cobra use the same protocol.
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -1,11 +1,11 @@
-// The scripts in the shells that they are for: what is offered where somebody presses the tab key.
+// Runs the completion scripts in their shells.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeNeeding } from '../../../test/support/needs.ts';
+import { describeRequiring } from '../../../test/support/requirements.ts';
 import { until } from '../../../test/support/until.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { openShop } from '../testing/shop.ts';
@@ -57,15 +57,15 @@ async function inShell(shell: string, ...args: string[]): Promise<string> {
 
 const missing = (shell: string): string | undefined =>
   spawnSync(shell, ['--version']).status === 0 ? undefined : `${shell} is not installed: apt-get install ${shell}`;
-const need = (shell: string): Parameters<typeof describeNeeding>[1] => [
+const requirementsOf = (shell: string): Parameters<typeof describeRequiring>[1] => [
   { what: shell, missing: missing(shell), variable: 'OFFSHOOT_SHELLS' },
 ];
 
-/** What is offered for a line; a cluster that does not answer at once is not waited for, so that it may take several tries. */
+/** The suggestions for a line. Completion gives up quickly on a slow cluster, so it may take several tries. */
 type Offered = (line: string) => Promise<string>;
 
-function offersEverything(offered: Offered, { whole }: { readonly whole: boolean }): void {
-  test('commands and values', { timeout: 60_000 }, async () => {
+function testSuggestions(offered: Offered, { whole }: { readonly whole: boolean }): void {
+  test('suggests commands and values of flags', { timeout: 60_000 }, async () => {
     expect((await offered('offshoot env d')).split(' ').toSorted().join(' ')).toBe('delete describe');
     expect(await offered('offshoot env list -o js')).toBe('json jsonpath=');
     expect(await offered('offshoot env list --output=ya')).toBe(whole ? '--output=yaml' : 'yaml');
@@ -77,35 +77,35 @@ function offersEverything(offered: Offered, { whole }: { readonly whole: boolean
     ['env create x --subset pay:h', whole ? 'pay:helper=' : 'helper='],
     ['env create x --subset cart=', whole ? 'cart=cart:' : 'cart:'],
     ['env set-image feature ', 'cart='],
-  ])('from the cluster: %s⇥ offers %s', { timeout: 60_000 }, async (line, expected) => {
+  ])('suggests from the cluster: %s⇥ gives %s', { timeout: 60_000 }, async (line, expected) => {
     let found = '';
     await until(async () => (found = await offered(`offshoot ${line}`)) === expected, 50_000);
     expect(found).toBe(expected);
   });
 }
 
-describeNeeding('bash', need('bash'), () => {
+describeRequiring('bash', requirementsOf('bash'), () => {
   const offered: Offered = (line) =>
     inShell(
       'bash',
       '--norc',
       '-c',
-      // Loaded twice, as by a profile that somebody loads again.
+      // Sourced twice, as when a profile is sourced again.
       `source ./bash; source ./bash; COMP_LINE=$1; COMP_POINT=\${#1}; __offshoot_complete; echo "\${COMPREPLY[*]}"`,
       'bash',
       line,
     );
-  offersEverything(offered, { whole: false });
+  testSuggestions(offered, { whole: false });
 
-  test('it is what bash calls', async () => {
+  test('registers the completion function', async () => {
     expect(await inShell('bash', '--norc', '-c', 'source ./bash; complete -p offshoot')).toBe(
       'complete -F __offshoot_complete offshoot',
     );
   });
 });
 
-describeNeeding('zsh', need('zsh'), () => {
-  // An interactive shell on a terminal of its own, in which somebody presses the tab key.
+describeRequiring('zsh', requirementsOf('zsh'), () => {
+  // Types a line and presses tab in an interactive shell on a pseudo-terminal.
   const typed = (line: string, expected: string): Promise<string> =>
     inShell(
       'zsh',
@@ -136,29 +136,29 @@ zpty -d z`,
     ['offshoot env create x --subset c', '--subset cart='],
     ['offshoot env create x --subset pay:h', '--subset pay:helper='],
     ['offshoot env apply -f a-f', '-f a-file.yaml'],
-  ])('%s⇥ becomes … %s', { timeout: 90_000 }, async (line, expected) => {
+  ])('completes %s⇥ to … %s', { timeout: 90_000 }, async (line, expected) => {
     let found = '';
     await until(async () => (found = await typed(line, expected)) === 'completed', 60_000);
     expect(found).toBe('completed');
   });
 });
 
-describeNeeding('fish', need('fish'), () => {
+describeRequiring('fish', requirementsOf('fish'), () => {
   const offered: Offered = async (line) => {
     const found = await inShell('fish', '--no-config', '-c', 'source ./fish; complete -C $argv[1]', line);
     const values = found.split('\n').map((each) => each.split('\t')[0]!);
     return values.join(' ');
   };
-  offersEverything(offered, { whole: true });
+  testSuggestions(offered, { whole: true });
 
-  test('files where a flag takes one', { timeout: 60_000 }, async () => {
+  test('suggests files for a flag that takes one', { timeout: 60_000 }, async () => {
     expect(await offered('offshoot env apply -f a-f')).toBe('a-file.yaml');
   });
 });
 
 describe('PowerShell', () => {
-  // There is none to run it on Debian.
-  test('the script asks for every word, and has all its brackets', () => {
+  // Debian has no PowerShell package to run it.
+  test('the script passes every word, and its brackets are balanced', () => {
     const script = SCRIPTS.powershell;
     expect(script).toContain('Register-ArgumentCompleter -Native -CommandName offshoot -ScriptBlock {');
     expect(script).toContain('& $program complete -- @rest');

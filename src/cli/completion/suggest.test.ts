@@ -8,16 +8,16 @@ const offers = (...words: string[]): string[] => {
   const { known, value } = suggest(root, words);
   return known.map((each) => each.value).filter((each) => each.startsWith(value));
 };
-const asks = (...words: string[]): string | undefined => suggest(root, words).live;
+const liveKind = (...words: string[]): string | undefined => suggest(root, words).live;
 
-test('commands and those below them, also by an alias', () => {
+test('suggest offers commands and subcommands, also below an alias', () => {
   expect(offers('en')).toEqual(['env']);
   expect(offers('env', 'd')).toEqual(['describe', 'delete']);
   expect(offers('env', 'ls', '--no-h')).toEqual(['--no-headers']);
   expect(offers('complete')).toEqual([]);
 });
 
-test('values of a flag, in a word of its own or behind =', () => {
+test('suggest offers values of a flag, as a separate word or after =', () => {
   const formats = ['table', 'wide', 'json', 'yaml', 'name', 'jsonpath='];
   expect(offers('env', 'list', '-o', '')).toEqual(formats);
   expect(offers('env', 'list', '--output', 'j')).toEqual(['json', 'jsonpath=']);
@@ -48,11 +48,11 @@ test.each<[string[], string | undefined]>([
   [['explain', '--why-not', ''], 'environments'],
   [['errors', ''], 'codes'],
   [['env', 'describe', '--', ''], 'environments'],
-])('%j asks for %s', (words, live) => {
-  expect(asks(...words)).toBe(live);
+])('suggest %j needs the names of %s', (words, live) => {
+  expect(liveKind(...words)).toBe(live);
 });
 
-test('files where a flag takes one, and nowhere else', () => {
+test('suggest offers files only for flags that take one', () => {
   const isFile = (...words: string[]): boolean => suggest(root, words).isFile;
   expect([
     isFile('env', 'apply', '-f', ''),
@@ -61,7 +61,7 @@ test('files where a flag takes one, and nowhere else', () => {
   ]).toEqual([true, true, false]);
 });
 
-describe('[namespace/]deployment[:container]=image', () => {
+describe('imageSuggestions', () => {
   const containers = [
     { deployment: 'cart', container: 'app', image: 'registry.test:5000/shop/cart:1' },
     { deployment: 'pay', container: 'app', image: 'pay@sha256:0123' },
@@ -74,7 +74,7 @@ describe('[namespace/]deployment[:container]=image', () => {
     ['pay:app=', ['pay:app=pay:']],
     ['pay=', ['pay=pay:', 'pay=helper:']],
     ['other=', []],
-  ])('"%s" goes on', (value, expected) => {
+  ])('continue "%s"', (value, expected) => {
     expect(imageSuggestions(value, containers).map((each) => each.value)).toEqual(expected);
   });
 });

@@ -1,5 +1,5 @@
-// What may come next on a command line: commands, flags and values, by the definition of the commands. Pure; values that
-// only a cluster knows are asked for by what they name.
+// Suggests how a command line can continue: commands, flags and values, from the definition of the commands. Pure; for
+// names in the cluster it says only which kind is needed.
 import type { Argument, Command, Option } from 'commander';
 
 export interface Suggestion {
@@ -7,7 +7,7 @@ export interface Suggestion {
   readonly about?: string;
 }
 
-/** What the cluster, or the kubeconfig, knows the names of. */
+/** A kind of name to look up: in the cluster, the kubeconfig or the error catalogue. */
 export type Live =
   | 'environments'
   | 'claims'
@@ -17,27 +17,27 @@ export type Live =
   | 'namespaces'
   | 'contexts'
   | 'codes'
-  /** What --subset takes: a Deployment, its container and an image. */
+  /** The value of --subset: a Deployment, its container and an image. */
   | 'images'
-  /** The same for what an environment has. */
+  /** The same for the containers that an environment overrides. */
   | 'overrides';
 
 export interface Suggestions {
-  /** What can be said without asking anybody. */
+  /** Suggestions that need no cluster. */
   readonly known: readonly Suggestion[];
-  /** What to ask for. */
+  /** The kind of name to look up. */
   readonly live?: Live;
-  /** Whether it is a file. */
+  /** Whether the value is a file. */
   readonly isFile: boolean;
-  /** What stands before the value in the same word: `--flag=`. */
+  /** The part of the word before the value: `--flag=`. */
   readonly prefix: string;
-  /** The value as far as it is there. */
+  /** The value typed so far. */
   readonly value: string;
-  /** Arguments before it. */
+  /** The arguments before it. */
   readonly given: readonly string[];
 }
 
-/** What commands take the names of, by their group or, of those without one, themselves. */
+/** The kind of name that commands take, by command group, or by command if it has no group. */
 const ARGUMENTS: Readonly<Record<string, Live>> = {
   env: 'environments',
   plan: 'environments',
@@ -48,7 +48,7 @@ const ARGUMENTS: Readonly<Record<string, Live>> = {
   errors: 'codes',
 };
 
-/** Commands that name something new, or take no names of objects. */
+/** Commands that take new names, or none. */
 const WITHOUT_NAMES = new Set(['create', 'translate', 'validate']);
 
 const FLAGS: Readonly<Record<string, Live>> = {
@@ -63,7 +63,7 @@ const FLAGS: Readonly<Record<string, Live>> = {
 
 const FILES = new Set(['--filename', '--kubeconfig', '--world', '--requests', '--values', '--data-dir', '--istioctl']);
 
-/** What may come next after some words, of which the last is unfinished. */
+/** Suggests how the last word can continue. */
 export function suggest(program: Command, words: readonly string[]): Suggestions {
   const { command, path, given, pending, flagsEnded } = walk(program, words.slice(0, -1));
   const current = words.at(-1) ?? '';
@@ -82,7 +82,7 @@ export function suggest(program: Command, words: readonly string[]): Suggestions
 
 interface Walked {
   readonly command: Command;
-  /** The names of the command and of those above it, without the program. */
+  /** The names of the command and its parents, without the program. */
   readonly path: readonly string[];
   readonly given: readonly string[];
   /** The option whose value comes next. */
@@ -148,13 +148,13 @@ function valuesOf(option: Option, path: readonly string[]): Values {
   };
 }
 
-function argumentValues({ argChoices = [] }: Argument, path: readonly string[], place: number): Values {
-  const live = path.at(-1) === 'set-image' && place > 0 ? 'overrides' : namedBy(path);
+function argumentValues({ argChoices = [] }: Argument, path: readonly string[], position: number): Values {
+  const live = path.at(-1) === 'set-image' && position > 0 ? 'overrides' : namedBy(path);
   const isFirstOrMany = live !== undefined && argChoices.length === 0;
   return { known: argChoices.map((value) => ({ value })), isFile: false, ...(isFirstOrMany && { live }) };
 }
 
-/** What a command takes the names of. */
+/** The kind of name that a command takes. */
 function namedBy(path: readonly string[]): Live | undefined {
   const command = path.at(-1) ?? '';
   if (WITHOUT_NAMES.has(command)) return undefined;

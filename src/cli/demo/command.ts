@@ -1,4 +1,4 @@
-// `offshoot demo`: its help. story.ts tells it.
+// `offshoot demo`: its help. story.ts has the script.
 import { Command } from 'commander';
 
 export function demoCommand(): Command {
@@ -13,7 +13,7 @@ Example:
   offshoot demo`,
     )
     .action(async () => {
-      // Loaded here, so that every other command starts without it.
+      // Loaded on demand, so that other commands start without it.
       const { demo } = await import('./demo.ts');
       await demo();
     });

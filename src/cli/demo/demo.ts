@@ -1,4 +1,4 @@
-// Tells the story of `offshoot demo`: each command runs in this process as it is shown, on a cluster that is thrown away.
+// Runs the story of `offshoot demo`: each command runs in this process as shown, on a temporary cluster.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,14 +9,14 @@ import { jsonEqual } from '../../watchable/index.ts';
 import { envCommand } from '../env/command.ts';
 import { EXIT, failure, interruptible } from '../exit.ts';
 import { explainCommand } from '../explain/command.ts';
-import { programWith, tellFailure } from '../program.ts';
+import { programWith, reportFailure } from '../program.ts';
 import { proveCommand } from '../prove/command.ts';
 import { painter } from '../terminal/colour.ts';
 import { offshootCommand } from '../up/commands.ts';
 import { KEY_HEADER, MANIFEST, manifestOf, storyOf } from './story.ts';
 import type { Shown } from './story.ts';
 
-/** Tells it to the end, and leaves nothing behind. */
+/** Runs the demo, and cleans up after it. */
 export async function demo(): Promise<void> {
   const undo = new AsyncDisposableStack();
   try {
@@ -24,14 +24,14 @@ export async function demo(): Promise<void> {
       const interrupted = Promise.withResolvers<never>();
       interrupted.promise.catch(() => undefined);
       signal.addEventListener('abort', () => interrupted.reject(signal.reason as Error));
-      await Promise.race([tell(undo, signal), interrupted.promise]);
+      await Promise.race([runStory(undo, signal), interrupted.promise]);
     });
   } finally {
     await undo.disposeAsync();
   }
 }
 
-async function tell(undo: AsyncDisposableStack, signal: AbortSignal): Promise<void> {
+async function runStory(undo: AsyncDisposableStack, signal: AbortSignal): Promise<void> {
   const paint = painter(process.stdout);
   const started = performance.now();
   const { url, sample, client } = await prepare(undo);
@@ -62,7 +62,7 @@ interface Prepared {
   readonly client: Client;
 }
 
-/** A cluster with the shop, and a folder with what the commands need. */
+/** Starts a cluster with the shop, and creates a folder with the files that the commands need. */
 async function prepare(undo: AsyncDisposableStack): Promise<Prepared> {
   const { startLocal } = await import('../up/cluster.ts');
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-demo-'));
@@ -80,12 +80,12 @@ async function prepare(undo: AsyncDisposableStack): Promise<Prepared> {
   const kubeconfig = path.join(dir, 'kubeconfig');
   writeFileSync(kubeconfig, local.cluster.kubeconfig(), { mode: 0o600 });
   writeFileSync(path.join(dir, MANIFEST), manifestOf(sample));
-  // The commands find both as a user's would.
-  const [folder, theirs] = [process.cwd(), process.env['KUBECONFIG']];
+  // The commands find both through the working directory and KUBECONFIG.
+  const [folder, kubeconfigBefore] = [process.cwd(), process.env['KUBECONFIG']];
   undo.defer(() => {
     process.chdir(folder);
-    if (theirs === undefined) delete process.env['KUBECONFIG'];
-    else process.env['KUBECONFIG'] = theirs;
+    if (kubeconfigBefore === undefined) delete process.env['KUBECONFIG'];
+    else process.env['KUBECONFIG'] = kubeconfigBefore;
   });
   process.chdir(dir);
   process.env['KUBECONFIG'] = kubeconfig;
@@ -94,7 +94,7 @@ async function prepare(undo: AsyncDisposableStack): Promise<Prepared> {
   return { url, sample, client };
 }
 
-/** What decides about requests in a namespace: names and specs. */
+/** The names and specs of all objects that affect routing in a namespace. */
 async function shopIn(client: Client, namespace: string): Promise<unknown> {
   const lists = await Promise.all(worldKinds.map((kind) => client.list(kind as Kind, { namespace })));
   return lists.map(({ items }) => items.map(({ metadata, spec }) => [metadata.name, spec]));
@@ -122,12 +122,12 @@ async function show(shown: Shown, url: string): Promise<void> {
   if (code !== expected) throw failure('DemoFailed', `offshoot ${offshoot.join(' ')}: it ended with exit code ${code}`);
 }
 
-/** Runs a command as main.ts does, and answers with its exit code. */
+/** Runs a command as main.ts does, and returns its exit code. */
 async function runCommand(args: readonly string[]): Promise<number> {
   try {
     await programWith([envCommand(), explainCommand(), proveCommand()]).parseAsync(args, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    return tellFailure(error);
+    return reportFailure(error);
   }
 }

@@ -1,6 +1,6 @@
-// The story that `offshoot demo` tells, as data: what is said, and the commands that show it.
+// The script of `offshoot demo`, as data: the texts and the commands.
 
-/** A command of the story, with the exit code that it must end with. */
+/** A command of the story, with its expected exit code. */
 export type Shown =
   | { readonly offshoot: readonly string[]; readonly code?: number }
   | { readonly curl: string | undefined }
@@ -11,7 +11,7 @@ export interface Chapter {
   readonly shown: readonly Shown[];
 }
 
-/** A workload of a sample shop, and the image that takes its place. */
+/** A workload of a sample shop, and the image that replaces it. */
 export interface Sample {
   readonly namespace: string;
   readonly workload: string;
@@ -21,7 +21,7 @@ export interface Sample {
 /** The header that leads to the environment. */
 export const KEY_HEADER = 'x-env';
 const KEY = 'pr-7';
-/** Where the manifest of the environment is, in the folder that the commands run in. */
+/** The file with the manifest, in the working directory of the commands. */
 export const MANIFEST = `${KEY}.yaml`;
 
 /** The manifest of the environment that the story is about. */
@@ -47,10 +47,10 @@ export function storyOf({ namespace, workload, image }: Sample): readonly Chapte
   return [
     { title: `A shop of four services answers. This is what everybody gets.`, shown: [{ curl: undefined }] },
     {
-      title: `An environment is to replace ${workload} for requests with "${KEY_HEADER}: ${KEY}". What would it do?`,
+      title: `An environment should replace ${workload} for requests with "${KEY_HEADER}: ${KEY}". What would it do?`,
       shown: [{ cat: MANIFEST }, { offshoot: ['env', 'plan', '-f', MANIFEST], code: 2 }],
     },
-    { title: 'Make it.', shown: [{ offshoot: ['env', 'create', '-f', MANIFEST, '--wait'] }] },
+    { title: 'Create it.', shown: [{ offshoot: ['env', 'create', '-f', MANIFEST, '--wait'] }] },
     {
       title: `Requests with the key get ${image}; all others get what they got before.`,
       shown: [{ curl: KEY }, { curl: undefined }],

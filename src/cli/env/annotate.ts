@@ -1,5 +1,6 @@
-// Changes annotations of an environment by which people say how it should live. Called by extend, sleep and wake.
+// Sets the annotations that control the lifecycle of an environment. Called by extend, sleep and wake.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { withAnnotations } from '../../kube/annotations.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -7,7 +8,7 @@ import { failure } from '../exit.ts';
 import type { CommandFailed } from '../exit.ts';
 import type { DryRun } from '../options.ts';
 
-/** Sets annotations, or takes away those that are null; returns the environment with them. Nothing else is touched. */
+/** Sets annotations, removes those that are null, and returns the changed environment. Nothing else is changed. */
 export async function annotateEnvironment(
   client: Client,
   env: DynamicEnv,
@@ -21,18 +22,12 @@ export async function annotateEnvironment(
     const patch = { type: 'merge', body: { metadata: { uid, annotations } } } as const;
     const options = { fieldManager: 'offshoot-cli', dryRun: dryRun === 'server' };
     const after = await client.patch(DynamicEnv, env.metadata, patch, options);
-    // Its time may have been over at the same moment.
+    // It may have expired in the meantime.
     if (after.metadata.deletionTimestamp !== undefined) throw tooLate(env);
     return after;
   } catch (error) {
     throw isNotFound(error) ? tooLate(env) : error;
   }
-}
-
-function withAnnotations(env: DynamicEnv, changes: Readonly<Record<string, string | null>>): DynamicEnv {
-  const all = Object.entries({ ...env.metadata.annotations, ...changes });
-  const annotations = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
-  return { ...env, metadata: { ...env.metadata, annotations } };
 }
 
 function tooLate({ metadata }: DynamicEnv): CommandFailed {

@@ -1,17 +1,17 @@
-// Applies environments as people write them, also dry. Called by create and apply.
+// Applies environments, also as a dry run. Called by create and apply.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { isConflict, isNotFound, wordsOf } from '../../kube/errors.ts';
+import { isConflict, isNotFound, serverMessage } from '../../kube/errors.ts';
 import type { ApiError } from '../../kube/errors.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { unknownKind } from '../objects/find.ts';
 
 export const FIELD_MANAGER = 'offshoot-cli';
 
-export interface Applying {
-  /** Only ask what that would give. */
+export interface ApplyOptions {
+  /** Write nothing; return what the server would store. */
   readonly dryRun: boolean;
-  /** Take over fields that somebody else has set, as who used kubectl before. */
+  /** Take over fields of other field managers, such as kubectl. */
   readonly force: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Applying {
 export async function applyEnvironment(
   client: Client,
   env: DynamicEnv,
-  { dryRun, force }: Applying,
+  { dryRun, force }: ApplyOptions,
 ): Promise<DynamicEnv> {
   const patch = { type: 'apply', body: env, force } as const;
   try {
@@ -31,13 +31,13 @@ export async function applyEnvironment(
   } catch (error) {
     if (isNotFound(error) && error.details?.kind !== 'namespaces') throw unknownKind(DynamicEnv);
     if (!isConflict(error)) throw error;
-    // What set-image wrote is our own.
+    // Fields that set-image wrote belong to us too.
     if (!force && isWithOurselves(error)) return applyEnvironment(client, env, { dryRun, force: true });
-    throw new FieldConflict(wordsOf(error));
+    throw new FieldConflict(serverMessage(error));
   }
 }
 
-/** Somebody else has set fields of an environment to something else. */
+/** Another field manager owns fields that would change. */
 export class FieldConflict extends CommandFailed {
   /** `conflict with "kubectl": .spec.subsets` */
   readonly conflict: string;

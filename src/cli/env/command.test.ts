@@ -1,4 +1,4 @@
-// The commands as people run them: a process of its own, piped, against a cluster with the controller.
+// Runs the commands as processes with piped output, against a cluster with the controller.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -31,19 +31,19 @@ async function names(): Promise<string[]> {
   return (await shop.client.list(DynamicEnv)).items.map(({ metadata }) => metadata.name);
 }
 
-/** What differs from run to run, left out. */
-function steady(text: string): string {
+/** Replaces what differs from run to run. */
+function normalized(text: string): string {
   return text.replaceAll(/[0-9a-f]{10}(?=  )/g, 'DIGEST').replaceAll(/\b\d+s$/gm, 'Ns');
 }
 
-test('create, list, describe, plan and delete one environment', { timeout: 30_000 }, async () => {
+test('one environment can be created, listed, described, planned and deleted', { timeout: 30_000 }, async () => {
   const create = ['env', 'create', 'feature', '--subset', 'cart=cart:2', '--header', 'end-user=alice'];
   const service = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
 
   const created = await shop.run(...create, '--wait');
   expect(created).toMatchObject({ code: 0, stdout: 'dynamicenv.riskified.com/feature created\n' });
   const progress = created.stderr.trimEnd().split('\n');
-  // How many steps are seen depends on how quick the controller is; the last word on each part does not.
+  // The number of progress lines depends on the speed of the controller; the last line of each part does not.
   expect(new Map(progress.map((line) => line.split(': ') as [string, string]))).toEqual(
     new Map([
       ['shop/cart clone', 'running (Deployment shop/cart-shop-feature)'],
@@ -64,14 +64,14 @@ test('create, list, describe, plan and delete one environment', { timeout: 30_00
 
   const listed = await shop.run('env', 'list', '-o', 'wide', '-A');
   expect(listed.code).toBe(0);
-  expect(steady(listed.stdout.replaceAll(/\d+s {3}/g, 'Ns   '))).toBe(
+  expect(normalized(listed.stdout.replaceAll(/\d+s {3}/g, 'Ns   '))).toBe(
     'NAMESPACE   NAME      STATUS   READY   ISOLATED   MATCH            EXPIRES   AGE   SUBSETS     CONSUMERS\n' +
       'shop        feature   ready    1/1     True       end-user=alice   <none>    Ns    shop/cart   <none>\n',
   );
 
   const described = await shop.run('env', 'describe', 'feature');
   expect(described).toMatchObject({ code: 0, stderr: '' });
-  expect(steady(described.stdout.split('\nEvents')[0]!)).toBe(
+  expect(normalized(described.stdout.split('\nEvents')[0]!)).toBe(
     `
 Environment shop/feature  ready
 └─ Subset shop/cart  running
@@ -90,7 +90,7 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
     stdout: 'Nothing to do.\nEnvironment shop/feature would be ready.\n',
     stderr: '',
   });
-  // Planned with the settings of controllers that know another default version, its routes would go.
+  // With another default version in the settings, its routes would be removed.
   expect(await shop.run('env', 'plan', 'feature', '--default-version', 'stable')).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
@@ -110,9 +110,9 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
     'Deployment shop/cart-shop-feature',
     'Environment shop/feature',
   ];
-  const goings = deleted.stderr.trimEnd().split('\n');
-  expect(goings.slice(0, 4)).toEqual(parts.map((part) => `${part}: deleting`));
-  expect(goings.slice(4).sort()).toEqual(parts.map((part) => `${part}: deleted`).sort());
+  const deletionProgress = deleted.stderr.trimEnd().split('\n');
+  expect(deletionProgress.slice(0, 4)).toEqual(parts.map((part) => `${part}: deleting`));
+  expect(deletionProgress.slice(4).sort()).toEqual(parts.map((part) => `${part}: deleted`).sort());
   expect(await shop.run('env', 'delete', 'feature')).toMatchObject({ code: 1, stdout: '' });
   const again = await shop.run('env', 'delete', 'feature', '--ignore-not-found');
   expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -121,7 +121,7 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
   expect(after.spec).toEqual(service.spec);
 });
 
-test('a manifest from flags is what -f takes, and its plan shows what it would do', { timeout: 30_000 }, async () => {
+test('--dry-run=client prints a manifest that plan -f and create -f accept', { timeout: 30_000 }, async () => {
   const flags = ['--subset', 'two:helper=helper:2', '--header', 'end-user^=test-', '--env', 'ON=yes'];
   const printed = await shop.run('env', 'create', 'fromfile', ...flags, '--dry-run=client', '-o', 'yaml');
   expect(printed).toEqual({
@@ -164,7 +164,7 @@ spec:
     metadata.annotations[riskified.com/dynamic-environment]: shop/fromfile
     spec.http[dynamic-environment-shop-fromfile-two-DIGEST]: end-user^=test- → two/shop-fromfile
 
-3 to make, 1 to change, 0 to remove.
+3 to create, 1 to change, 0 to remove.
 
 Requests to two.shop:9080 with end-user that starts with test- go to two version shop-fromfile instead of version shared.
 
@@ -200,8 +200,8 @@ Environment shop/fromfile would be ready.
   expect(await names()).not.toContain('fromfile');
 });
 
-describe('waiting ends', () => {
-  test('with exit code 3 and the reasons when the time is up', { timeout: 30_000 }, async () => {
+describe('create --wait ends', () => {
+  test('with exit code 3 and the reasons after the timeout', { timeout: 30_000 }, async () => {
     const create = ['env', 'create', 'crashing', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
     const { code, stderr } = await shop.run(...create, '--timeout', '1s');
     expect(code).toBe(3);
@@ -214,7 +214,7 @@ describe('waiting ends', () => {
     expect(await shop.run('env', 'delete', 'crashing')).toMatchObject({ code: 0 });
   });
 
-  test('with exit code 1 and the reason when it is stalled', { timeout: 30_000 }, async () => {
+  test('with exit code 1 and the reason when the environment is stalled', { timeout: 30_000 }, async () => {
     const create = ['env', 'create', 'stalled', '--subset', 'lonely=lonely:2', '--header', 'a=b', '--wait'];
     const { code, stderr } = await shop.run(...create);
     expect(code).toBe(1);
@@ -227,7 +227,7 @@ describe('waiting ends', () => {
   test('with exit code 1 when earlier routes take every request', { timeout: 60_000 }, async () => {
     const create = (name: string, header: string) =>
       shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', header, '--wait');
-    // Of two of the same second, the one whose name comes first counts as the earlier.
+    // If both have the same creation second, the one whose name sorts first counts as earlier.
     expect(await create('greedy', 'end-user~=.*')).toMatchObject({ code: 0 });
     const { code, stderr } = await create('hidden', 'end-user=alice');
     const reason = 'all of its requests are taken by environment shop/greedy in VirtualService shop/cart';
@@ -242,9 +242,9 @@ describe('waiting ends', () => {
     const { stdout: described } = await shop.run('env', 'describe', 'hidden');
     expect(described.split('Events')[0]!.split(reason)).toHaveLength(2);
     expect(described).toContain('create this environment again with another key, or delete the other one');
-    // The count that the original's tests know stays: the clone runs.
+    // status.totalReady still counts the clone, as the tests of the original expect: it runs.
     expect((await shop.client.get(DynamicEnv, { name: 'hidden', namespace: 'shop' })).status?.totalReady).toBe(1);
-    // It gets its requests when the other one has gone.
+    // It gets its requests once the other one is deleted.
     await shop.run('env', 'delete', 'greedy');
     await until(async () => /^hidden +ready +1\/1 /m.test((await shop.run('env', 'list')).stdout), 20_000);
     await shop.run('env', 'delete', 'hidden');
@@ -258,17 +258,18 @@ describe('waiting ends', () => {
     const { code, stdout, stderr } = await ended;
     expect([code, stdout]).toEqual([130, 'dynamicenv.riskified.com/interrupted created\n']);
     expect(stderr.split('\n').at(-2)).toBe(
-      'Interrupted: environment shop/interrupted is left as it is, and the controller goes on; see "offshoot env describe interrupted -n shop"',
+      'Interrupted: environment shop/interrupted is left as it is, and the controller continues; see "offshoot env describe interrupted -n shop"',
     );
     expect(await shop.run('env', 'delete', 'interrupted')).toMatchObject({ code: 0 });
   });
 });
 
 describe('list -w', () => {
-  const create = (name: string) => shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', `a=${name}`);
+  const create = (name: string, ...flags: readonly string[]) =>
+    shop.run('env', 'create', name, '--subset', 'cart=cart:2', '--header', `a=${name}`, ...flags);
 
-  test('shows what is there once, then every change, and marks what is gone', { timeout: 60_000 }, async () => {
-    await create('there');
+  test('shows every object once, then every change, and marks deleted objects', { timeout: 60_000 }, async () => {
+    await create('there', '--wait');
     const formats = [[], ['-o', 'name'], ['-o', 'json', '--output-watch-events'], ['--output-watch-events']];
     const watches = formats.map((format) => shop.start('env', 'list', '-w', ...format));
     const [table, names, events, marked] = watches.map(({ output }) => output) as [Output, Output, Output, Output];
@@ -288,19 +289,23 @@ describe('list -w', () => {
     await shop.run('env', 'delete', 'there');
   });
 
-  // At once, if it leaves within a moment: see terminal/lines.test.ts. How long it takes to leave is not ours to say.
-  test('ends quietly when its reader has left, with the next change at the latest', { timeout: 60_000 }, async () => {
-    await create('first');
-    const { child, ended } = shop.start('env', 'list', '-w');
-    await once(child.stdout!, 'data');
-    child.stdout!.destroy();
-    await create('second');
-    expect(await ended).toMatchObject({ code: 141, stderr: '' });
-    await shop.run('env', 'delete', 'first', 'second');
-  });
+  // A reader that has already left is noticed at once: see terminal/lines.test.ts. Here it may leave later.
+  test(
+    'ends quietly when the reader has closed the pipe, with the next change at the latest',
+    { timeout: 60_000 },
+    async () => {
+      await create('first');
+      const { child, ended } = shop.start('env', 'list', '-w');
+      await once(child.stdout!, 'data');
+      child.stdout!.destroy();
+      await create('second');
+      expect(await ended).toMatchObject({ code: 141, stderr: '' });
+      await shop.run('env', 'delete', 'first', 'second');
+    },
+  );
 });
 
-test('completion offers commands, values, and names from the cluster', { timeout: 60_000 }, async () => {
+test('completion suggests commands, values, and names from the cluster', { timeout: 60_000 }, async () => {
   await shop.run('env', 'create', 'offered', '--subset', 'cart=cart:2', '--header', 'a=b');
   const offers = async (...words: string[]): Promise<string[]> => {
     const { stdout } = await shop.run('complete', '--', ...words);
@@ -312,7 +317,7 @@ test('completion offers commands, values, and names from the cluster', { timeout
   };
   expect(await offers('env', 'd')).toEqual(['describe', 'delete']);
   expect(await offers('env', 'list', '-o', '')).toEqual(['table', 'wide', 'json', 'yaml', 'name', 'jsonpath=']);
-  // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+  // Completion gives up quickly on a slow cluster, so a busy machine may need another try.
   const live = async (...words: string[]): Promise<string> => (await offers('env', ...words)).join(' ');
   await until(async () => (await live('describe', '')) === 'offered', 25_000);
   await until(async () => (await live('list', '-n', 's')) === 'shop', 25_000);
@@ -322,55 +327,59 @@ test('completion offers commands, values, and names from the cluster', { timeout
   await shop.run('env', 'delete', 'offered');
 });
 
-test('what kubectl has applied can be planned, and is taken over only if asked to', { timeout: 60_000 }, async () => {
-  const manifest = (image: string): DynamicEnv => ({
-    apiVersion: 'riskified.com/v1alpha1',
-    kind: 'DynamicEnv',
-    metadata: { name: 'theirs', namespace: 'shop' },
-    spec: {
-      istioMatches: [{ headers: { a: { exact: 'theirs' } } }],
-      subsets: [{ name: 'cart', namespace: 'shop', containers: [{ containerName: 'cart', image, env: [] }] }],
-    },
-  });
-  const patch = { type: 'apply', body: manifest('cart:2'), force: true } as const;
-  const { metadata } = await shop.client.patch(DynamicEnv, patch.body.metadata, patch, { fieldManager: 'kubectl' });
-  const file = path.join(shop.dir, 'theirs.yaml');
-  writeFileSync(file, JSON.stringify(manifest('cart:3')));
-  const imageOf = async (): Promise<unknown> =>
-    (await shop.client.get(DynamicEnv, metadata)).spec?.subsets?.[0]?.containers?.[0]?.image;
+test(
+  'an environment applied by kubectl can be planned, and is taken over only with --force-conflicts',
+  { timeout: 60_000 },
+  async () => {
+    const manifest = (image: string): DynamicEnv => ({
+      apiVersion: 'riskified.com/v1alpha1',
+      kind: 'DynamicEnv',
+      metadata: { name: 'theirs', namespace: 'shop' },
+      spec: {
+        istioMatches: [{ headers: { a: { exact: 'theirs' } } }],
+        subsets: [{ name: 'cart', namespace: 'shop', containers: [{ containerName: 'cart', image, env: [] }] }],
+      },
+    });
+    const patch = { type: 'apply', body: manifest('cart:2'), force: true } as const;
+    const { metadata } = await shop.client.patch(DynamicEnv, patch.body.metadata, patch, { fieldManager: 'kubectl' });
+    const file = path.join(shop.dir, 'theirs.yaml');
+    writeFileSync(file, JSON.stringify(manifest('cart:3')));
+    const imageOf = async (): Promise<unknown> =>
+      (await shop.client.get(DynamicEnv, metadata)).spec?.subsets?.[0]?.containers?.[0]?.image;
 
-  const planned = await shop.run('env', 'plan', '-f', file);
-  expect(planned).toMatchObject({
-    code: 2,
-    stdout: expect.stringContaining('    spec.template.spec.containers[cart].image: cart:2 → cart:3\n'),
-    stderr: '',
-  });
-  expect(planned.stdout).toMatch(
-    /\n! offshoot env create -f and apply -f would refuse shop\/theirs without --force-conflicts: .*conflict with "kubectl": \.spec\.subsets\n/,
-  );
-  const refused = await shop.run('env', 'create', '-f', file);
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(
-    /conflict with "kubectl"[^]*\n--force-conflicts takes over these fields\ncode: Conflict/,
-  );
-  expect(await imageOf()).toBe('cart:2');
-  expect(await shop.run('env', 'create', '-f', file, '--force-conflicts')).toMatchObject({
-    code: 0,
-    stdout: 'dynamicenv.riskified.com/theirs configured\n',
-  });
-  expect(await imageOf()).toBe('cart:3');
-  await shop.run('env', 'delete', 'theirs');
-});
+    const planned = await shop.run('env', 'plan', '-f', file);
+    expect(planned).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('    spec.template.spec.containers[cart].image: cart:2 → cart:3\n'),
+      stderr: '',
+    });
+    expect(planned.stdout).toMatch(
+      /\n! offshoot env create -f and apply -f would refuse shop\/theirs without --force-conflicts: .*conflict with "kubectl": \.spec\.subsets\n/,
+    );
+    const refused = await shop.run('env', 'create', '-f', file);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /conflict with "kubectl"[^]*\n--force-conflicts takes over these fields\ncode: Conflict/,
+    );
+    expect(await imageOf()).toBe('cart:2');
+    expect(await shop.run('env', 'create', '-f', file, '--force-conflicts')).toMatchObject({
+      code: 0,
+      stdout: 'dynamicenv.riskified.com/theirs configured\n',
+    });
+    expect(await imageOf()).toBe('cart:3');
+    await shop.run('env', 'delete', 'theirs');
+  },
+);
 
-test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, async () => {
+test('an invalid command fails with the reason and changes nothing', { timeout: 60_000 }, async () => {
   const good = ['--subset', 'cart=cart:2', '--header', 'a=b'];
   const file = path.join(shop.dir, 'refused.yaml');
   const manifest = (name: string, namespace: string): string =>
     `apiVersion: riskified.com/v1alpha1\nkind: DynamicEnv\nmetadata: {name: ${name}, namespace: ${namespace}}\n` +
     'spec: {istioMatches: [{headers: {a: {exact: b}}}], subsets: []}\n';
-  // Only the server can know that the second can't be made, and the first must not be made either.
+  // Only the server knows that the second can't be created, and then the first must not be created either.
   writeFileSync(file, `${manifest('fine', 'shop')}---\n${manifest('refused', 'nowhere')}`);
-  const refusals: [args: string[], message: string][] = [
+  const failures: [args: string[], message: string][] = [
     [['create', 'x', '--subset', 'crt=c', '--header', 'a=b'], 'did you mean cart?'],
     [['create', 'x', '--subset', 'two=c', '--header', 'a=b'], 'has the containers app, helper'],
     [['create', 'x', ...good, '--replicas', '0'], "option '--replicas <number>' argument '0' is invalid"],
@@ -388,7 +397,7 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
     [['delete', 'x', '-l', 'a=b'], 'say what to delete in one way'],
   ];
   const answers = await Promise.all(
-    refusals.map(async ([args, message]) => ({ args, message, ran: await shop.run('env', ...args) })),
+    failures.map(async ([args, message]) => ({ args, message, ran: await shop.run('env', ...args) })),
   );
   for (const { args, message, ran } of answers) {
     expect([args, ran.code, ran.stdout]).toEqual([args, 1, '']);
@@ -397,7 +406,7 @@ test('a refusal says what is wrong and changes nothing', { timeout: 60_000 }, as
   expect(await names()).toEqual([]);
 });
 
-test('no controller manages environments: waiting says so, and deleting still works', { timeout: 60_000 }, async () => {
+test('without a controller, create --wait says so, and delete still works', { timeout: 60_000 }, async () => {
   const unattended = await openShop({ controller: false });
   try {
     await unattended.deploy('cart');
@@ -415,7 +424,7 @@ test('no controller manages environments: waiting says so, and deleting still wo
   }
 });
 
-test('nothing is left behind', async () => {
+test('the tests above leave no objects behind', async () => {
   const leftovers = [];
   for (const kind of [Deployment, DestinationRule]) {
     const { items } = await shop.client.list<Deployment | DestinationRule>(kind, { namespace: 'shop' });
@@ -425,7 +434,7 @@ test('nothing is left behind', async () => {
 });
 
 test(
-  'apply makes an environment, changes it and leaves it alone; set-image changes an image',
+  'apply creates or changes an environment and is idempotent; set-image changes an image',
   { timeout: 60_000 },
   async () => {
     const apply = (image: string, ...more: string[]) =>
@@ -447,7 +456,7 @@ test(
     expect(await set('cart=cart:4', '--wait')).toMatchObject({ code: 0, stdout: `${name} image updated\n` });
     expect(await set('cart=cart:4')).toMatchObject({ code: 0, stdout: `${name} unchanged\n` });
     expect(await stored()).toEqual({ key: 'pr-7', image: 'cart:4' });
-    // What set-image wrote is no obstacle to apply.
+    // apply does not conflict with what set-image wrote.
     expect(await apply('cart:5')).toMatchObject({ code: 0, stdout: `${name} configured\n`, stderr: '' });
     expect(await stored()).toEqual({ key: 'pr-7', image: 'cart:5' });
     expect(await shop.run('env', 'apply', 'pr-7', '--subset', 'cart=cart:5', '--key', 'pr-8')).toMatchObject({
@@ -466,7 +475,7 @@ test(
   },
 );
 
-test('gitops ignore prints the rules for a deployer, without a cluster', async () => {
+test('gitops ignore prints the ignore rules of a GitOps tool, without a cluster', async () => {
   const all = await shop.run('gitops', 'ignore', '--help');
   expect(all.code).toBe(0);
   expect(await shop.run('gitops', 'ignore', 'argocd')).toMatchObject({

@@ -1,4 +1,4 @@
-// `offshoot env`: the commands for environments with their flags and help. What they do is loaded when it is needed.
+// `offshoot env`: the commands for environments with their flags and help. Their implementation is loaded on demand.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CreateOptions } from './create.ts';
 import type { SetImageOptions } from './set-image.ts';
@@ -70,7 +70,7 @@ function describeCommand(): Command {
     });
 }
 
-/** The flags that describe an environment, or name its files. */
+/** The flags that describe an environment, or its files. */
 function manifestFlags(command: Command): Command {
   const deployment = '[namespace/]deployment[:container]=image';
   return clusterFlags(command)
@@ -106,7 +106,7 @@ function manifestFlags(command: Command): Command {
 
 function createCommand(): Command {
   return manifestFlags(new Command('create'))
-    .description('make an environment')
+    .description('create an environment')
     .addHelpText(
       'after',
       `
@@ -254,7 +254,7 @@ function sleepFlags(command: Command, what: string): Command {
     .addOption(timeoutFlag('2m'));
 }
 
-/** `env plan`, which `plan` is short for. */
+/** `env plan`; `plan` is an alias. */
 export function planCommand(): Command {
   return environmentFlags(clusterFlags(new Command('plan')))
     .description('show what environments would change: objects, requests, and whether they would be ready')

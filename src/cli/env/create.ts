@@ -1,5 +1,5 @@
-// `offshoot env create` and `apply`: write the manifest of an environment, apply it, and wait for it if asked to. What
-// flags describe, `create` makes again, and `apply` also changes.
+// `offshoot env create` and `apply`: build the manifest of an environment, apply it, and wait for it with --wait. From
+// flags, `create` does not change an existing environment; `apply` does.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { baseProblem, Deployment, validateCreate, validateUpdate } from '../../environments/index.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -7,7 +7,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { applyEnvironment } from './apply.ts';
-import { environmentsIn } from './files.ts';
+import { environmentsIn } from './check.ts';
 import { ENVIRONMENT } from './get.ts';
 import { buildManifest, parseFlags, withContainer } from './manifest.ts';
 import type { Base, ManifestFlags, Override, ParsedFlags } from './manifest.ts';
@@ -30,7 +30,7 @@ export interface CreateOptions extends ClusterOptions, ManifestFlags {
   readonly timeout: number;
 }
 
-/** Of flags that write a manifest; with `-f` there is one already. */
+/** The flags that build a manifest; they can't be combined with `-f`. */
 const MANIFEST_FLAGS = {
   subset: '--subset',
   consumer: '--consumer',
@@ -42,7 +42,7 @@ const MANIFEST_FLAGS = {
   ttl: '--ttl',
 } as const;
 
-/** Creates the environment that the flags describe, or those that files hold. */
+/** Creates the environment that the flags describe, or those in files. */
 export async function createEnvironments(
   name: string | undefined,
   options: CreateOptions,
@@ -52,7 +52,7 @@ export async function createEnvironments(
   if (options.dryRun === 'client') {
     const environments = await manifestsWithoutWriting(name, options);
     for (const env of environments) refuseInvalid(env, validateCreate(env));
-    for (const env of environments) printer.tell(env, verb === 'create' ? 'created (dry run)' : 'applied (dry run)');
+    for (const env of environments) printer.print(env, verb === 'create' ? 'created (dry run)' : 'applied (dry run)');
     return printer.end();
   }
   return withConnection(options, async ({ client, namespace }) => {
@@ -67,7 +67,7 @@ export async function createEnvironments(
     for (const { manifest, before, checked: answer } of checked) {
       const after =
         options.dryRun === 'server' ? answer : await applyEnvironment(client, manifest, { dryRun: false, force });
-      printer.tell(after, outcome(before, after, options.dryRun === 'server'));
+      printer.print(after, outcome(before, after, options.dryRun === 'server'));
       applied.push(after);
     }
     printer.end();
@@ -77,7 +77,7 @@ export async function createEnvironments(
   });
 }
 
-/** The same without writing anything; a cluster is asked only for names of containers that nobody gave. */
+/** The manifests of a client dry run. The cluster is needed only to look up containers that are not named. */
 async function manifestsWithoutWriting(
   name: string | undefined,
   options: CreateOptions,
@@ -117,7 +117,7 @@ function parsedFlags(name: string | undefined, options: CreateOptions, namespace
   return parseFlags(name, namespace, options);
 }
 
-/** What is for later may be about Deployments that are not here. */
+/** A manifest for `later` may refer to Deployments that do not exist in this cluster. */
 async function fromFlags(client: Client, flags: ParsedFlags, when: 'now' | 'later' = 'now'): Promise<DynamicEnv> {
   const bases = new Map<string, Base>();
   for (const override of flags.overrides) {
@@ -150,7 +150,7 @@ interface Checked {
   readonly checked: DynamicEnv;
 }
 
-/** Lets the server check the form, and holds the rest to the rules that the controller relies on. */
+/** Validates a manifest by a server-side dry run and by our own admission rules. */
 async function check(
   client: Client,
   manifest: DynamicEnv,
@@ -158,7 +158,7 @@ async function check(
   verb: 'create' | 'apply',
 ): Promise<Checked> {
   const before = await findByName(client, ENVIRONMENT, refOf(manifest));
-  if (before !== undefined && filename === undefined && verb === 'create') refuseOther(before, manifest);
+  if (before !== undefined && filename === undefined && verb === 'create') refuseDifferent(before, manifest);
   const checked = await applyEnvironment(client, manifest, { dryRun: true, force });
   const verdict = before === undefined ? validateCreate(checked) : validateUpdate(before, checked);
   refuseInvalid(manifest, verdict);
@@ -169,8 +169,8 @@ function refuseInvalid({ metadata }: DynamicEnv, verdict: ReturnType<typeof vali
   if (!verdict.allowed) throw failure('Invalid', verdict.status.message ?? `environment ${keyOf(metadata)} is refused`);
 }
 
-/** A new environment must not change one that somebody has under this name. */
-function refuseOther(before: DynamicEnv, { spec }: DynamicEnv): void {
+/** Throws if a different environment with this name exists. */
+function refuseDifferent(before: DynamicEnv, { spec }: DynamicEnv): void {
   if (jsonEqual(before.spec, spec)) return;
   throw failure(
     'AlreadyExists',

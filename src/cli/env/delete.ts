@@ -1,4 +1,4 @@
-// `offshoot env delete`: removes environments, and waits until nothing of them is left.
+// `offshoot env delete`: deletes environments, and waits until all their objects are gone.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
@@ -10,7 +10,7 @@ import { ENVIRONMENT } from './get.ts';
 
 export interface DeleteOptions extends DeleteFlags, SelectOptions {}
 
-/** Deletes the environments that names, files or labels choose. */
+/** Deletes the environments that names, files or labels select. */
 export function deleteEnvironments(names: readonly string[], options: DeleteOptions): Promise<void> {
   return withConnection(options, async (connection) => {
     const { client } = connection;

@@ -54,7 +54,7 @@ function clone(status: Deployment['status']): ReadonlyMap<string, Deployment> {
 
 const lines = (of: EnvironmentWorld): string => environmentLines(describeEnvironment(of), unpainted, NOW).join('\n');
 
-test('a ready environment: every part, how to call it, what happened', () => {
+test('a ready environment shows every object, how to call it, and its Events', () => {
   const ref = { name: 'cart-shop-feature', namespace: 'shop' };
   const rule: DestinationRule = {
     apiVersion: 'networking.istio.io/v1beta1',
@@ -136,7 +136,7 @@ Events
   );
 });
 
-test('a clone that does not come up says why: its conditions, its pods', () => {
+test('a clone that is not ready shows why, from its conditions and pods', () => {
   const pods = [
     {
       apiVersion: 'v1',
@@ -185,7 +185,7 @@ test('a clone that does not come up says why: its conditions, its pods', () => {
   ]);
 });
 
-test('errors stand at the part that they are about', () => {
+test('an error is shown at the object that it is about', () => {
   const error = (text: string) => [{ error: text, lastOccurrence: '2026-01-01T00:00:00Z' }];
   const cart = {
     deployment: { name: '', namespace: '', status: 'unknown' },
@@ -212,7 +212,7 @@ Requests  end-user=alice`.trimStart(),
   );
 });
 
-test('what is wrong with an environment as a whole stands at the top', () => {
+test('a problem of the whole environment is shown at the top', () => {
   const reasonsOf = (of: EnvironmentWorld): unknown => describeEnvironment(of).environment.reasons;
   const stalled = (reason: string) =>
     world({
@@ -232,7 +232,7 @@ test('what is wrong with an environment as a whole stands at the top', () => {
   expect(reasonsOf({ env: { ...env, metadata }, ...rest })).toEqual(['waits for the finalizers A, B']);
 });
 
-test('that an environment moves requests of others, or may, stands at the top', () => {
+test('an environment that is not isolated, or may not be, says so at the top', () => {
   const isolated = (status: 'True' | 'False' | 'Unknown') =>
     world({
       state: 'ready',
@@ -244,7 +244,7 @@ test('that an environment moves requests of others, or may, stands at the top', 
   expect(reasonsOf(isolated('Unknown'))).toEqual(['possibly not isolated: the reason']);
 });
 
-describe('where requests lead', () => {
+describe('the requests to try', () => {
   const ours = (match: HttpMatch): HttpRoute => ({
     name: 'dynamic-environment-shop-feature-cart-0123456789',
     match: [match],
@@ -275,7 +275,7 @@ describe('where requests lead', () => {
   const tries = (text: string): string[] => /^Try {7}(.*)$/ms.exec(text)?.[1]!.split(/\n */) ?? [];
   const gateways = ['istio-system/ingress'];
 
-  test('at a gateway, requests are for the public host and the path of the route', () => {
+  test('use the public host and the path of the route at a gateway', () => {
     const http = [ours({ ...key, uri: { prefix: '/cart' } })];
     const edge = virtualService('edge', { hosts: ['shop.example.com', '*.example.org'], gateways, http });
     expect(tries(described([edge]))).toEqual([
@@ -284,7 +284,7 @@ describe('where requests lead', () => {
     ]);
   });
 
-  test('whoever is for all hosts is called by the address of the gateway', () => {
+  test('use the address of the gateway if the VirtualService is for all hosts', () => {
     const edge = virtualService('edge', { hosts: ['*'], gateways: ['ingress'], http: [ours(key)] });
     expect(tries(described([edge]))).toEqual([
       "curl -H 'end-user: alice' http://$GATEWAY/  # GATEWAY is the address of gateway shop/ingress",
@@ -292,39 +292,39 @@ describe('where requests lead', () => {
   });
 
   test.each<[string, HttpMatch, HttpMatch, string[]]>([
-    ['no request', key, { headers: { 'end-user': { prefix: 'al' } } }, []],
+    ['are none if an earlier route takes all requests', key, { headers: { 'end-user': { prefix: 'al' } } }, []],
     [
-      'requests that an earlier one leaves',
+      'avoid requests that an earlier route takes',
       { headers: { 'end-user': { prefix: 'al' } } },
       { headers: { 'end-user': { exact: 'al' } } },
       ["curl -H 'end-user: alx' http://cart/"],
     ],
     [
-      'a value that fits',
+      'have a value that matches the regular expression',
       { headers: { 'end-user': { regex: 'a[l-n]+' } }, method: { exact: 'POST' } },
       { headers: { other: { exact: 'b' } } },
       ["curl -X POST -H 'end-user: al' http://cart/"],
     ],
     [
-      'the member of the baggage alone',
+      'carry only the member of the baggage',
       { headers: { baggage: { regex: baggageRegex('pr-7') } } },
       { headers: { other: { exact: 'b' } } },
       ["curl -H 'baggage: env=pr-7' http://cart/"],
     ],
     [
-      'what earlier ones at gateways have nothing to do with',
+      'ignore earlier routes that apply to gateways only',
       key,
       { gateways: ['elsewhere'] },
       ["curl -H 'end-user: alice' http://cart/"],
     ],
-  ])('to try there is %s', (_what, match, earlier, expected) => {
+  ])('%s', (_what, match, earlier, expected) => {
     const first = { name: 'earlier', match: [earlier], route: [{ destination: { host: 'cart', subset: 'b' } }] };
     expect(tries(described([virtualService('cart', { hosts: ['cart'], http: [first, ours(match)] })]))).toEqual(
       expected,
     );
   });
 
-  test('a delegate is reached by the hosts of its roots', () => {
+  test('use the hosts of the roots for a delegate', () => {
     const root = virtualService('root', {
       hosts: ['shop.example.com'],
       gateways,
@@ -336,7 +336,7 @@ describe('where requests lead', () => {
     ]);
   });
 
-  test('a route whose requests others take is called shadowed, and there is nothing to try', () => {
+  test('are none for a route that is shadowed by others', () => {
     const first = { ...ours({}), name: 'dynamic-environment-team-other-cart-0123456789' };
     const text = described(
       [virtualService('cart', { hosts: ['cart'], http: [first, ours(key)] })],
@@ -348,7 +348,7 @@ describe('where requests lead', () => {
     expect(tries(text)).toEqual([]);
   });
 
-  test('requests that an earlier environment gets are excepted', () => {
+  test('list those of an earlier environment as exceptions', () => {
     const byUser = (match: StringMatch): HttpMatch => ({ headers: { 'end-user': match }, uri: { prefix: '/a' } });
     const first = (match: HttpMatch): HttpRoute => ({
       name: 'dynamic-environment-team-other-cart-0123456789',
@@ -360,11 +360,11 @@ describe('where requests lead', () => {
     expect(about(byUser({ exact: 'alice' }))).toContain(
       'Requests  end-user=alice, except end-user=alice (environment team-other)\n',
     );
-    // What carries two keys is no exception that anybody has to be told of.
+    // Requests that carry two keys are not listed as an exception.
     expect(about({ headers: { other: { exact: 'x' } } })).toContain('Requests  end-user=alice\n');
   });
 
-  test('a route to a clone that does not run is not called running', () => {
+  test('are none for a clone that is not ready, whose route is degraded', () => {
     const service = virtualService('cart', { hosts: ['cart'], http: [ours(key)] });
     const text = described([service], {}, { unreached: 'requests fail: no pod of the clone is ready' });
     expect(text).toContain('Route dynamic-environment-shop-feature-cart-0123456789  degraded  ');
@@ -372,7 +372,7 @@ describe('where requests lead', () => {
   });
 });
 
-test('a regular expression that Envoy refuses is the first that is said', () => {
+test('a regular expression that Envoy rejects is shown at the top', () => {
   const why = 'istioMatches[0] is skipped: header end-user: regex "(": not valid RE2 (missing closing ): `(`)';
   const unreached = `no route leads to it: ${why}`;
   const { env, ...rest } = world({

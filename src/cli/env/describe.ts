@@ -1,4 +1,4 @@
-// `offshoot env describe`: everything about one environment, as a tree.
+// `offshoot env describe`: shows one environment as a tree.
 import type { Paint } from '../terminal/colour.ts';
 import { ENVIRONMENT } from './get.ts';
 import { describeObject, descriptionLines } from '../objects/describe.ts';
@@ -7,7 +7,6 @@ import { timeLeft } from '../terminal/table.ts';
 import { describeEnvironment, environmentWorld, withExceptions } from '../../environments/index.ts';
 import type { EnvironmentDescription } from '../../environments/index.ts';
 
-/** Prints the tree of an environment. */
 export function describeCommand(name: string, options: DescribeOptions): Promise<void> {
   return describeObject(ENVIRONMENT, name, options, {
     describe: (read, env) => describeEnvironment(environmentWorld(read, env)),

@@ -1,4 +1,4 @@
-// `offshoot env extend`: puts off the end of environments whose time to live is limited.
+// `offshoot env extend`: extends the time to live of environments.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from '../../environments/index.ts';
 import { parseDuration } from '../../kube/duration.ts';
@@ -21,25 +21,25 @@ export interface ExtendOptions extends ClusterOptions, SelectOptions {
   readonly output?: OutputFormat;
 }
 
-/** Lets environments live longer by some time, or by as long as they were to live at first. */
+/** Extends environments by `--by`, or by their ttl. */
 export function extendEnvironments(names: readonly string[], options: ExtendOptions): Promise<void> {
   return withConnection(options, async (connection) => {
     const { client } = connection;
     const environments = await selectObjects(ENVIRONMENT, names, options, connection, 'extend');
     if (environments.length === 0) return;
     const now = Date.now();
-    // All of them must be able to before any is.
+    // Check all of them before changing any.
     const extended = environments.map((env) => ({ env, until: extensionOf(env, options.by, now) }));
     const printer = objectPrinter(options.output);
     for (const { env, until } of extended) {
       const after = await annotateEnvironment(client, env, { [EXTENDED_UNTIL]: until }, options.dryRun);
-      printer.tell(after, `extended until ${until}${dryRunSuffix(options.dryRun)}`);
+      printer.print(after, `extended until ${until}${dryRunSuffix(options.dryRun)}`);
     }
     printer.end();
   });
 }
 
-/** Until when an environment lives if it is extended: the time is added to what it has left. */
+/** The new expiry of an environment: the time is added to what is left. */
 function extensionOf(env: DynamicEnv, by: string | undefined, now: number): string {
   const lifetime = lifetimeOf(env, now);
   if (lifetime === undefined) {

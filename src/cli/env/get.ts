@@ -1,4 +1,4 @@
-// Environments as the commands look them up.
+// Looks up environments.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { getByName } from '../objects/find.ts';
@@ -11,7 +11,7 @@ export const ENVIRONMENT: Noun<DynamicEnv> = {
   list: 'offshoot env list -A',
 };
 
-/** The environment; fails with a hint if there is none of that name. */
+/** Gets an environment; fails with a hint if it does not exist. */
 export function getEnvironment(client: Client, ref: NamespacedName): Promise<DynamicEnv> {
   return getByName(client, ENVIRONMENT, ref);
 }

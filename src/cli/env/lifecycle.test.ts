@@ -1,4 +1,4 @@
-// The commands that say how an environment lives: a process of its own, against a cluster with the controller.
+// Runs the commands for the lifecycle of environments as processes, against a cluster with the controller.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ async function create(name: string, ...flags: readonly string[]): Promise<void> 
   expect(await shop.run(...args)).toMatchObject({ code: 0 });
 }
 
-test('an environment with a time to live is extended', { timeout: 30_000 }, async () => {
+test('extend extends an environment with a time to live', { timeout: 30_000 }, async () => {
   await create('short', '--ttl', '2h');
   const { metadata, spec, status } = await get('short');
   expect(spec.ttl).toEqual({ duration: '2h' });
@@ -43,7 +43,7 @@ test('an environment with a time to live is extended', { timeout: 30_000 }, asyn
     stdout: `dynamicenv.riskified.com/short extended until ${later(3_600_000)}\n`,
   });
   await until(async () => (await get('short')).status?.expiresAt === later(3_600_000));
-  // By what it was to live at first, by default.
+  // By its ttl, by default.
   expect((await shop.run('env', 'extend', 'short')).stdout).toContain(`until ${later(3 * 3_600_000)}`);
   expect((await get('short')).spec).toEqual(spec);
 
@@ -58,7 +58,7 @@ test('an environment with a time to live is extended', { timeout: 30_000 }, asyn
   expect((await shop.run('env', 'extend')).stderr).toContain('NAME is missing: name the environments to extend');
 });
 
-test('a paused environment says so, and nobody waits for it', { timeout: 30_000 }, async () => {
+test('a paused environment is shown as paused, and --wait does not wait for it', { timeout: 30_000 }, async () => {
   await create('still');
   const body = { spec: { paused: true } };
   await shop.client.patch(DynamicEnv, { name: 'still', namespace: 'shop' }, { type: 'merge', body });
@@ -86,7 +86,7 @@ test('a paused environment says so, and nobody waits for it', { timeout: 30_000 
   expect(await shop.run('env', 'plan', 'still')).toMatchObject({ code: 0, stdout: expect.stringContaining('paused') });
 });
 
-test('an environment is put to sleep and woken', { timeout: 60_000 }, async () => {
+test('sleep and wake scale an environment down and up', { timeout: 60_000 }, async () => {
   await create('tired');
   const clone = { name: 'cart-shop-tired', namespace: 'shop' };
   expect(await shop.run('env', 'sleep', 'tired', '--dry-run=client')).toMatchObject({
@@ -99,8 +99,8 @@ test('an environment is put to sleep and woken', { timeout: 60_000 }, async () =
       /cart routes: taken out\n(.*\n)*.*cart clone: scaled to zero \(Deployment shop\/cart-shop-tired\)\n$/,
     ),
   });
-  const asked = ['explain', 'http://cart.shop:9080/', '-H', 'end-user: tired', '--why-not', 'tired'];
-  expect((await shop.run(...asked)).stdout).toContain(
+  const explain = ['explain', 'http://cart.shop:9080/', '-H', 'end-user: tired', '--why-not', 'tired'];
+  expect((await shop.run(...explain)).stdout).toContain(
     'it has no route in any VirtualService: it is asleep: "offshoot env wake tired -n shop" wakes it\n',
   );
   expect((await shop.client.get(Deployment, clone)).spec.replicas).toBe(0);
@@ -120,7 +120,7 @@ test('an environment is put to sleep and woken', { timeout: 60_000 }, async () =
   expect((await shop.client.get(Deployment, clone)).spec.replicas).toBe(1);
 });
 
-test('an environment without a time to live is not extended', { timeout: 30_000 }, async () => {
+test('extend fails for an environment without a time to live', { timeout: 30_000 }, async () => {
   await create('lasting');
   expect(await shop.run('env', 'extend', 'lasting')).toMatchObject({
     code: 1,

@@ -1,4 +1,4 @@
-// `offshoot env list`: environments and how they are, once or as they change.
+// `offshoot env list`: lists environments with their state, once or with -w as they change.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { formatRequests, isolationOf, itemsOf, readyCount, stateOf } from '../../environments/index.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -7,7 +7,6 @@ import { listObjects } from '../objects/list.ts';
 import { timeLeft } from '../terminal/table.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
-/** Prints the environments of these names, of a namespace, or all. */
 export function listEnvironments(names: readonly string[], options: ListOptions): Promise<void> {
   return listObjects(ENVIRONMENT, columns, names, options);
 }

@@ -23,7 +23,7 @@ function manifest(flags: ManifestFlags, bases: Readonly<Record<string, Base>> = 
 describe('a manifest from flags', () => {
   const pinned = `front@sha256:${'0'.repeat(64)}`;
 
-  test('everything at once', () => {
+  test('contains everything that the flags set', () => {
     const flags = {
       subset: ['cart=registry.example:5000/cart:2', `web/front:app=${pinned}`, 'web/front:proxy=proxy:3'],
       consumer: ['worker=worker:2'],
@@ -76,7 +76,7 @@ describe('a manifest from flags', () => {
     });
   });
 
-  test('a source label alone is enough', () => {
+  test('may match by a source label alone', () => {
     const { spec } = manifest({ subset: ['cart=cart:2'], sourceLabel: ['app=web'] });
     expect(spec.istioMatches).toEqual([{ sourceLabels: { app: 'web' } }]);
   });
@@ -84,7 +84,7 @@ describe('a manifest from flags', () => {
 
 const FORM = 'write it as [namespace/]deployment[:container]=image, such as cart=registry.example/cart:2';
 
-describe('a refusal names the flag, what was found and what to do', () => {
+describe('an error names the flag, what was found and what to do', () => {
   test.each<[ManifestFlags, string]>([
     [{}, 'name at least one Deployment with --subset deployment=image or --consumer deployment=image'],
     [{ subset: ['cart'] }, `--subset "cart": the image is missing; ${FORM}`],
@@ -121,16 +121,16 @@ describe('a refusal names the flag, what was found and what to do', () => {
       '--env "=2": write it as NAME=value; a name has at least one character, all printable ASCII other than "="',
     ],
     [{ subset: ['cart=c'], env: ['A=1', 'A=2'] }, '--env "A=2": A is given twice'],
-  ])('%j', (flags, message) => {
+  ])('for %j', (flags, message) => {
     expect(() => manifest(flags)).toThrow(message);
   });
 
-  test('of an impossible label value', () => {
+  test('for an invalid label value', () => {
     const flags = { subset: ['cart=c'], sourceLabel: [`app=${'x'.repeat(64)}`] };
     expect(() => manifest(flags)).toThrow(/^--source-label "app=x+": .* is not a label value/);
   });
 
-  test.each(['Feature', '-feature', 'feature.1', 'x'.repeat(64), ''])('of the name "%s"', (name) => {
+  test.each(['Feature', '-feature', 'feature.1', 'x'.repeat(64), ''])('for the name "%s"', (name) => {
     expect(() => parseFlags(name, 'shop', { subset: ['cart=c'], header: ['a=b'] })).toThrow(
       `NAME "${name}": it must be`,
     );
@@ -151,7 +151,7 @@ describe('a refusal names the flag, what was found and what to do', () => {
     ],
     ['cart=c', base('a', 'b'), 'Deployment shop/cart has the containers a, b; name one as cart:a=…'],
     ['cart:x=c', base('a', 'b'), 'Deployment shop/cart has no container x; it has a, b'],
-  ])('of %s', (text, found, message) => {
+  ])('for %s', (text, found, message) => {
     const key = `shop/${/^[a-z]+/.exec(text)![0]}`;
     expect(() => manifest({ subset: [text] }, { [key]: found })).toThrow(`--subset "${text}": ${message}`);
   });

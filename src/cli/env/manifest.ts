@@ -1,6 +1,6 @@
-// Writes the manifest of an environment from the flags of `offshoot env create`. Pure: what it needs to know of the
-// cluster comes in, and what is wrong with a flag comes out as a refusal that names it.
-import { KEY_FORM, MOST_KEY_LENGTH } from '../../api/dynamicenv.ts';
+// Builds the manifest of an environment from the flags of `offshoot env create`. Pure: facts about the cluster are
+// passed in, and errors name the flag.
+import { KEY_FORM, MAX_KEY_LENGTH } from '../../api/dynamicenv.ts';
 import type { ContainerOverrides, DynamicEnv, EnvVar, IstioMatch, StringMatch, Subset } from '../../api/dynamicenv.ts';
 import type { Deployment } from '../../environments/index.ts';
 import { InvalidSelectorError, parseSelector } from '../../kube/selector.ts';
@@ -31,26 +31,26 @@ export interface Override {
   readonly image: string;
 }
 
-/** What the overrides need to know of a Deployment: it, or the names of those that are there instead. */
+/** The base Deployment of an override, or the names of the existing Deployments if it is missing. */
 export type Base = ({ readonly found: Deployment } | { readonly others: readonly string[] }) & {
-  /** The manifest may be for a cluster that has it. */
+  /** The manifest may be for another cluster that has the Deployment. */
   readonly isForLater?: true;
 };
 
-/** Flags that have been read, and hold whatever the cluster is like. */
+/** Parsed flags, validated without the cluster. */
 export interface ParsedFlags {
   readonly name: string;
   readonly namespace: string;
   readonly overrides: readonly Override[];
   readonly key?: string;
-  /** Absent: the key is enough. */
+  /** Absent: requests match by key only. */
   readonly match?: IstioMatch;
   readonly variables: readonly EnvVar[];
   readonly replicas?: number;
   readonly ttl?: string;
 }
 
-/** Reads the flags. Deployments that name no namespace are in that of the environment. */
+/** Parses the flags. The namespace of Deployments defaults to that of the environment. */
 export function parseFlags(name: string, namespace: string, flags: ManifestFlags): ParsedFlags {
   if (!isDnsLabel(name)) {
     throw failure(
@@ -92,16 +92,16 @@ function parseOverride(flag: Override['flag'], text: string, namespace: string):
   return { flag, text, namespace, ...parseTarget(flag, text) };
 }
 
-/** A container that should have an image. */
+/** A container and its new image. */
 export interface Target {
-  /** Absent if the text says none. */
+  /** Absent if the text has none. */
   readonly namespace?: string;
   readonly name: string;
   readonly container?: string;
   readonly image: string;
 }
 
-/** Reads `[namespace/]deployment[:container]=image`. */
+/** Parses `[namespace/]deployment[:container]=image`. */
 export function parseTarget(flag: string, text: string): Target {
   const equals = text.indexOf('=');
   const target = equals < 0 ? text : text.slice(0, equals);
@@ -126,7 +126,7 @@ export function parseTarget(flag: string, text: string): Target {
   };
 }
 
-/** The manifest. `baseOf` answers for Deployments whose containers are to be found out or checked. */
+/** Builds the manifest. `baseOf` returns the Deployment whose containers are looked up or checked. */
 export function buildManifest(flags: ParsedFlags, baseOf: (override: Override) => Base | undefined): DynamicEnv {
   const { name, namespace, key, match, ttl } = flags;
   const consumers = subsetsOf('--consumer', flags, baseOf);
@@ -144,7 +144,7 @@ export function buildManifest(flags: ParsedFlags, baseOf: (override: Override) =
   };
 }
 
-/** One subset for each Deployment, however many of its containers are overridden. */
+/** One subset per Deployment, with all its overridden containers. */
 function subsetsOf(
   flag: Override['flag'],
   { overrides, variables, replicas }: ParsedFlags,
@@ -165,10 +165,10 @@ function subsetsOf(
   return [...subsets.values()];
 }
 
-/** Which requests are meant: those with the key, and those that fit the match. */
+/** The requests of the environment: those with the key, and those that match. */
 function parseRequests({ key, ...flags }: ManifestFlags): Pick<ParsedFlags, 'key' | 'match'> {
-  if (key !== undefined && (!KEY_FORM.test(key) || key.length > MOST_KEY_LENGTH)) {
-    const form = `it must be at most ${MOST_KEY_LENGTH} letters, digits, "-", "." and "_", with a letter or digit at both ends`;
+  if (key !== undefined && (!KEY_FORM.test(key) || key.length > MAX_KEY_LENGTH)) {
+    const form = `it must be at most ${MAX_KEY_LENGTH} letters, digits, "-", "." and "_", with a letter or digit at both ends`;
     throw invalidFlag('--key', key, form);
   }
   const { header = [], sourceLabel = [] } = flags;
@@ -232,7 +232,7 @@ function parseVariables(texts: readonly string[]): EnvVar[] {
   return [...variables.values()];
 }
 
-/** An override as it is written where nobody can be asked for the container. */
+/** An override with a placeholder for the container name. */
 export function withContainer({ text }: Override): string {
   return text.replace('=', ':CONTAINER=');
 }

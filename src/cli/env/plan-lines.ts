@@ -1,4 +1,4 @@
-// What a plan of environments comes to, in words: what becomes of requests, and how the environments would be.
+// Formats the outcome of an environment plan: changed traffic, orphans, and the states of the environments.
 import type {
   EnvironmentPlan,
   PlannedEnvironment,
@@ -9,7 +9,6 @@ import type {
 import { isolationText } from '../../environments/index.ts';
 import type { Paint } from '../terminal/colour.ts';
 
-/** What becomes of requests, what others left behind, and how the environments would be. */
 export function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: Paint): string[] {
   const { environments: all, assumedReady, changes, orphans, proofs, conflicts } = plan;
   const hasRoutes = changes.some(({ kind }) => kind === 'VirtualService');
@@ -44,11 +43,11 @@ const VERDICTS = {
   Useless: { tone: 'busy', sign: '-' },
 } as const;
 
-/** Where nothing changes, a proof is told of only if there is something amiss. */
+/** Without changes, a proof is shown only if it did not succeed. */
 function proofLines(proof: ProofData, works: boolean, isChanging: boolean, paint: Paint): string[] {
   const { isolated, message, notes, counterexample } = proof;
   if (isolated === 'True' && !isChanging) return [];
-  // What can't work is nothing to be pleased with.
+  // A positive proof of an environment that can't work is not marked as good.
   const { tone, sign } = VERDICTS[isolated === 'True' && !works ? 'Useless' : isolated];
   return [
     `  ${paint(tone, sign)} ${isolationText(isolated, message)}`,

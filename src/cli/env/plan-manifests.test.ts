@@ -1,4 +1,4 @@
-// `offshoot plan` without any cluster, as people run it: manifests in, changes of objects and requests out.
+// Runs `offshoot plan --world` without a cluster: manifests in, changes of objects and requests out.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -31,7 +31,7 @@ const MOVED = [
   'Requests to orders.shop:80 from pods with team=checkout go to orders version shop-checkout-fix instead of version shared.',
 ];
 
-test('an environment that is to be made: objects, requests, the proof', async () => {
+test('a new environment is planned with its objects, its requests and the proof', async () => {
   const { code, stdout, stderr } = await plan('-f', FIX, '--world', SHOP);
   expect([code, stderr]).toEqual([2, '']);
   expect(stdout.replaceAll(/[0-9a-f]{10}(?=])/g, 'DIGEST').split('    note:')[0]).toBe(`+ DynamicEnv shop/checkout-fix
@@ -43,7 +43,7 @@ test('an environment that is to be made: objects, requests, the proof', async ()
     spec.http[dynamic-environment-shop-checkout-fix-orders-DIGEST]: x-env=checkout-fix → orders/shop-checkout-fix
     spec.http[dynamic-environment-shop-checkout-fix-orders-DIGEST]: source:team=checkout → orders/shop-checkout-fix
 
-4 to make, 1 to change, 0 to remove.
+4 to create, 1 to change, 0 to remove.
 
 ${MOVED.join('\n')}
 
@@ -53,7 +53,7 @@ Environment shop/checkout-fix would be ready.
 `);
 });
 
-test('one that is among the manifests, by its name or with all of its namespace', async () => {
+test('an environment among the manifests is planned by name, or with its namespace', async () => {
   const one = await plan('checkout-fix', '-n', 'shop', '--world', EXAMPLES, '-o', 'json');
   expect(one.code).toBe(2);
   const { traffic, environments } = JSON.parse(one.stdout) as {
@@ -66,7 +66,7 @@ test('one that is among the manifests, by its name or with all of its namespace'
   expect((await plan('--world', SHOP)).stdout).toBe('Nothing to do.\n');
 });
 
-test('a changed manifest of one that is there, and its deletion', async () => {
+test('a change or deletion of an environment among the manifests is planned', async () => {
   const world = file('all.yaml', `${readFileSync(SHOP, 'utf8')}---\n${readFileSync(FIX, 'utf8')}`);
   const changed = file('changed.yaml', readFileSync(FIX, 'utf8').replaceAll('checkout-fix}', 'other}'));
   const { stdout } = await plan('-f', changed, '--world', world);
@@ -77,7 +77,7 @@ test('a changed manifest of one that is there, and its deletion', async () => {
   });
 });
 
-test('a route without a subset: requests of others, with one to try', async () => {
+test('the plan shows rerouted requests of others for a route without a subset, with an example', async () => {
   const open =
     '  http:\n    - name: open\n      match: [{uri: {prefix: /open}}]\n      route: [{destination: {host: orders}}]';
   const world = file('open.yaml', readFileSync(SHOP, 'utf8').replace('  http:', open));
@@ -90,7 +90,7 @@ test('a route without a subset: requests of others, with one to try', async () =
   expect(stdout).toContain('    try: offshoot explain GET http://orders.shop.svc.cluster.local/open -n shop\n');
 });
 
-test('another environment that asks for the same requests', async () => {
+test('the plan shows a conflict with an environment that matches the same requests', async () => {
   const world = file('two.yaml', `${readFileSync(SHOP, 'utf8')}---\n${readFileSync(FIX, 'utf8')}`);
   const second = file('second.yaml', readFileSync(FIX, 'utf8').replace('name: checkout-fix', 'name: second'));
   const { stdout } = await plan('-f', second, '--world', world);
@@ -99,7 +99,7 @@ test('another environment that asks for the same requests', async () => {
   );
 });
 
-test('a new environment comes after those of the world, whatever their names', async () => {
+test('a new environment is ordered after those of the world, whatever their names', async () => {
   const second = file('earlier-name.yaml', readFileSync(FIX, 'utf8').replace('name: checkout-fix', 'name: a'));
   const dated = readFileSync(FIX, 'utf8').replace(
     'name: checkout-fix',
@@ -116,7 +116,7 @@ test('a new environment comes after those of the world, whatever their names', a
   }
 });
 
-test.each(['yaml', 'json'])('the hash of a subset in a world of %s is the one that was written', async (format) => {
+test.each(['yaml', 'json'])('the hash of a subset in a %s world is read without loss', async (format) => {
   const made = await plan('-f', FIX, '--world', SHOP, '-o', format);
   const [, hash] = /"?hash"?: (-?\d{17,})/.exec(made.stdout)!;
   const deployment = { name: 'orders-shop-checkout-fix', namespace: 'shop', status: 'running' };
@@ -131,7 +131,7 @@ test.each(['yaml', 'json'])('the hash of a subset in a world of %s is the one th
   expect(stdout).not.toContain('status.subsetsStatus[shop/orders].hash');
 });
 
-test('an environment that cannot work ends with 1', async () => {
+test('the plan exits with 1 for an environment that cannot work', async () => {
   const ghost = file('ghost.yaml', readFileSync(FIX, 'utf8').replaceAll('name: orders', 'name: ghost'));
   const { code, stdout } = await plan('-f', ghost, '--world', SHOP);
   expect([code, stdout]).toEqual([1, expect.stringContaining('would be degraded and make no progress')]);
@@ -141,26 +141,26 @@ test('an environment that cannot work ends with 1', async () => {
   );
 });
 
-test('what contradicts itself is refused', async () => {
+test('contradictory arguments are rejected', async () => {
   const world = ['-n', 'shop', '--world', EXAMPLES];
-  const refusalOf = async (...args: string[]): Promise<string> => {
+  const errorOf = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await plan(...args, ...world);
     expect([code, stdout]).toEqual([1, '']);
     return stderr.replace(/code: .*\n$/, '');
   };
-  expect(await refusalOf('-f', FIX, '--delete', 'checkout-fix')).toContain(
+  expect(await errorOf('-f', FIX, '--delete', 'checkout-fix')).toContain(
     'error: --delete "checkout-fix": it is among the objects of -f too; leave one out\n',
   );
-  expect(await refusalOf('checkout-fix', '--delete', 'checkout-fix')).toContain(
+  expect(await errorOf('checkout-fix', '--delete', 'checkout-fix')).toContain(
     'error: NAME "checkout-fix": what --delete names is asked about anyway; leave it out\n',
   );
-  expect(await refusalOf('-f', FIX, '-f', FIX)).toContain(
+  expect(await errorOf('-f', FIX, '-f', FIX)).toContain(
     'error: -f: DynamicEnv shop/checkout-fix is there twice: leave one out\n',
   );
-  expect(await refusalOf('--context', 'staging')).toMatch(/'--world <path>' cannot be used with option '--context/);
+  expect(await errorOf('--context', 'staging')).toMatch(/'--world <path>' cannot be used with option '--context/);
 });
 
-test('refusals name the flag', async () => {
+test('errors name the flag', async () => {
   expect((await plan('nobody', '-n', 'shop', '--world', EXAMPLES)).stderr).toMatch(
     /^error: there is no environment nobody in namespace shop of --world/,
   );

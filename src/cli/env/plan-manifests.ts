@@ -1,4 +1,4 @@
-// The world of a plan without a cluster: manifests as they are, and what would follow from others.
+// The tables of a plan without a cluster: existing manifests, and the intended changes.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Intent } from '../../controller/index.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -9,40 +9,40 @@ import { failure } from '../exit.ts';
 import { manifestsOf } from '../explain/world.ts';
 import type { Accepted } from '../manifests/checked.ts';
 import { intendedObjects } from '../manifests/intents.ts';
-import type { Asked, IntentOptions } from '../manifests/intents.ts';
+import type { IntentOptions, PlanInput } from '../manifests/intents.ts';
 import { suggestionFor } from '../objects/find.ts';
 import { ENVIRONMENT } from './get.ts';
 
-/** Tables of what a file or directory has. */
+/** Tables with the objects of a file or directory. */
 export function tablesOfManifests(kinds: Iterable<AnyKind>, path: string, namespace: string): Tables {
   return tablesOf(kinds, manifestsOf(path, namespace));
 }
 
-/** What is asked: about one by NAME, about what is intended, or else about all of the namespace. */
-export function askedOfManifests(
+/** What to plan: one environment by NAME, the intended changes, or all environments of the namespace. */
+export function planInputOfManifests(
   name: string | undefined,
   tables: Tables,
   accepted: Accepted,
   options: IntentOptions,
   namespace: string,
-): Asked {
+): PlanInput {
   const written = intendedObjects(name, DynamicEnv, accepted, options, namespace);
   const all = tables.of(DynamicEnv).list(namespace);
-  const find = (wanted: string): DynamicEnv => {
-    const found = all.find(({ metadata }) => metadata.name === wanted);
+  const find = (requested: string): DynamicEnv => {
+    const found = all.find(({ metadata }) => metadata.name === requested);
     if (found !== undefined) return found;
-    const hint = suggestionFor({ ...ENVIRONMENT, list: `offshoot plan -n ${namespace} --world` }, wanted, all);
-    throw failure('NotFound', `there is no environment ${wanted} in namespace ${namespace} of --world; ${hint}`);
+    const hint = suggestionFor({ ...ENVIRONMENT, list: `offshoot plan -n ${namespace} --world` }, requested, all);
+    throw failure('NotFound', `there is no environment ${requested} in namespace ${namespace} of --world; ${hint}`);
   };
   const intents = [
     ...written.map(({ object }) => applied(tables, object as DynamicEnv)),
     ...(options.delete ?? []).map((each): Intent => ({ kind: DynamicEnv, delete: find(each).metadata })),
   ];
-  if (name !== undefined) return { asked: [find(name).metadata], intents, written };
-  return { asked: intents.length === 0 ? all.map(({ metadata }) => metadata) : [], intents, written };
+  if (name !== undefined) return { existing: [find(name).metadata], intents, written };
+  return { existing: intents.length === 0 ? all.map(({ metadata }) => metadata) : [], intents, written };
 }
 
-/** An environment as it would be after it is applied; what it says of itself stays. */
+/** An environment as it would be after it is applied; its status is kept. */
 function applied(tables: Tables, object: DynamicEnv): Intent {
   const before = tables.of(DynamicEnv).get(keyOf(object.metadata));
   if (before === undefined) return { kind: DynamicEnv, put: object };

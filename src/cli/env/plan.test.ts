@@ -1,5 +1,5 @@
-// `offshoot env plan` as people run it: what it prints, and how it ends. No controller runs meanwhile, so that what is
-// planned stays to be done.
+// Runs `offshoot env plan` as a process: its output and exit code. No controller runs, so that planned changes are not
+// made meanwhile.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ function manifest(workload: string, image = `${workload}:2`): string {
   return file;
 }
 
-test('nothing to do ends with 0', async () => {
+test('plan exits with 0 if there is nothing to do', async () => {
   expect(await plan('feature')).toEqual({
     code: 0,
     lines: ['Nothing to do.', 'Environment shop/feature would be ready.'],
@@ -58,12 +58,12 @@ test('nothing to do ends with 0', async () => {
   expect(await plan()).toEqual(await plan('feature'));
 });
 
-test('what was applied already is nothing to do', async () => {
+test('plan has nothing to do for a manifest that is already applied', async () => {
   const { code, lines } = await plan('-f', manifest('cart', 'cart:2'));
   expect([code, lines[0]]).toEqual([0, 'Nothing to do.']);
 });
 
-test('a changed image ends with 2, whoever made the environment', async () => {
+test('plan exits with 2 for a changed image, whoever owns the environment', async () => {
   const { code, lines } = await plan('-f', manifest('cart', 'cart:3'));
   expect([code, lines.filter((line) => !line.startsWith('    spec.subsets') && !line.includes('hash'))]).toEqual([
     2,
@@ -72,7 +72,7 @@ test('a changed image ends with 2, whoever made the environment', async () => {
       '~ Deployment shop/cart-shop-feature',
       '    spec.template.spec.containers[cart].image: cart:2 → cart:3',
       '',
-      '0 to make, 2 to change, 0 to remove.',
+      '0 to create, 2 to change, 0 to remove.',
       '! offshoot env create -f and apply -f would refuse shop/feature without --force-conflicts: Apply failed with 1 conflict: conflict with "offshoot" using riskified.com/v1alpha1: .spec.subsets',
       'No request would be routed differently.',
       'Environment shop/feature would be ready.',
@@ -83,7 +83,7 @@ test('a changed image ends with 2, whoever made the environment', async () => {
   ]);
 });
 
-test('a deletion: all that goes, in the order of the writes', async () => {
+test('--delete plans all removals, in the order of the writes', async () => {
   expect(await plan('--delete', 'feature')).toEqual({
     code: 2,
     lines: [
@@ -94,7 +94,7 @@ test('a deletion: all that goes, in the order of the writes', async () => {
       '- Deployment shop/cart-shop-feature',
       '- DynamicEnv shop/feature',
       '',
-      '0 to make, 1 to change, 3 to remove.',
+      '0 to create, 1 to change, 3 to remove.',
       '',
       'Requests to cart.shop:9080 with end-user: alice go to cart version shared instead of version shop-feature.',
       '',
@@ -104,7 +104,7 @@ test('a deletion: all that goes, in the order of the writes', async () => {
   expect((await shop.client.get(DynamicEnv, FEATURE)).metadata).not.toHaveProperty('deletionTimestamp');
 });
 
-describe('what would get no further ends with 1', () => {
+describe('plan exits with 1 for', () => {
   test('an environment whose Deployment does not exist', async () => {
     const { code, lines } = await plan('-f', manifest('ghost'));
     expect([code, lines.at(-2)]).toEqual([
@@ -114,13 +114,13 @@ describe('what would get no further ends with 1', () => {
     expect(lines).not.toContain('Nothing to do.');
   });
 
-  test('an environment that is not there', async () => {
+  test('an environment that does not exist', async () => {
     const { code, stderr } = await shop.run('env', 'plan', 'nobody');
     expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')]);
   });
 });
 
-test('what kubectl has applied and the file has no longer goes, as with kubectl apply', async () => {
+test('fields that kubectl applied and the file no longer has are removed, as by kubectl apply', async () => {
   const ttl = { duration: '8h', from: 'Created' };
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
   const patch = (body: object): Promise<unknown> => shop.client.patch(DynamicEnv, FEATURE, { type: 'merge', body });
@@ -130,7 +130,7 @@ test('what kubectl has applied and the file has no longer goes, as with kubectl 
   await patch({ metadata: { annotations: { [annotation]: null } }, spec: { ttl: null } });
 });
 
-test('-o json has what is shown as data', async () => {
+test('-o json prints the plan as data', async () => {
   const { stdout } = await shop.run('env', 'plan', '-f', manifest('cart', 'cart:3'), '-o', 'json');
   expect(JSON.parse(stdout)).toMatchObject({
     changes: [{ kind: 'DynamicEnv' }, { do: 'change', kind: 'Deployment', ...CLONE }],
@@ -142,7 +142,7 @@ test('-o json has what is shown as data', async () => {
   });
 });
 
-test('requests that would go elsewhere, each kind with an example, for programs', async () => {
+test('-o json has rerouted requests, each with an example', async () => {
   const { stdout } = await shop.run('env', 'plan', '--delete', 'feature', '-o', 'json');
   expect(JSON.parse(stdout)).toMatchObject({
     traffic: {
@@ -162,7 +162,7 @@ test('requests that would go elsewhere, each kind with an example, for programs'
   });
 });
 
-test('a clone that somebody has changed', async () => {
+test('plan restores a clone that was changed by hand', async () => {
   const container = { name: 'cart', image: 'cart:9' };
   const body = { spec: { template: { spec: { containers: [container] } } } };
   await shop.client.patch(Deployment, CLONE, { type: 'strategic', body }, { fieldManager: 'kubectl-edit' });
@@ -173,7 +173,7 @@ test('a clone that somebody has changed', async () => {
   ]);
 });
 
-test('what an environment left behind that is gone', async () => {
+test('plan removes the orphans of a deleted environment', async () => {
   await shop.client.patch(DynamicEnv, FEATURE, { type: 'merge', body: { metadata: { finalizers: null } } });
   await shop.client.delete(DynamicEnv, FEATURE);
   const { code, lines } = await plan();
@@ -184,7 +184,7 @@ test('what an environment left behind that is gone', async () => {
       '- DestinationRule shop/cart-shop-feature-cart',
       '- Deployment shop/cart-shop-feature',
       '',
-      '0 to make, 1 to change, 2 to remove.',
+      '0 to create, 1 to change, 2 to remove.',
       '',
       'Requests to cart.shop:9080 with end-user: alice go to cart version shared instead of version shop-feature.',
       '',

@@ -1,11 +1,11 @@
-// `offshoot plan`, which is `offshoot env plan` too: what the controllers would do about environments, and with which
-// result, without doing it.
+// `offshoot plan`, also `offshoot env plan`: shows what the controllers would do for environments, and the result,
+// without writing anything.
 import { defaultSettings, environments, environmentTables, planEnvironments } from '../../environments/index.ts';
 import type { EnvironmentPlan, EnvironmentPlanOptions, Settings } from '../../environments/index.ts';
 import { worldTables } from '../../traffic/index.ts';
 import { failure, interruptible } from '../exit.ts';
-import { askedFor } from '../manifests/intents.ts';
-import type { Asked, IntentOptions } from '../manifests/intents.ts';
+import { planInput } from '../manifests/intents.ts';
+import type { IntentOptions, PlanInput } from '../manifests/intents.ts';
 import { DryRuns } from '../objects/dry-runs.ts';
 import { withTables } from '../objects/tables.ts';
 import { withConnection } from '../options.ts';
@@ -17,7 +17,7 @@ import { ENVIRONMENT } from './get.ts';
 import { fieldConflictLines, fieldConflictsOf } from './field-conflicts.ts';
 import type { PlannedFieldConflict } from './field-conflicts.ts';
 import { outcomeLines } from './plan-lines.ts';
-import { askedOfManifests, tablesOfManifests } from './plan-manifests.ts';
+import { planInputOfManifests, tablesOfManifests } from './plan-manifests.ts';
 import type { DataFormat } from '../terminal/output.ts';
 
 export interface PlanOptions extends IntentOptions, EnvironmentOptions {
@@ -25,7 +25,7 @@ export interface PlanOptions extends IntentOptions, EnvironmentOptions {
   readonly output?: DataFormat;
 }
 
-/** A plan, and what stands in the way of its files. */
+/** A plan, and the field conflicts of its files. */
 interface PrintedPlan extends EnvironmentPlan {
   readonly fieldConflicts: readonly PlannedFieldConflict[];
 }
@@ -33,7 +33,7 @@ interface PrintedPlan extends EnvironmentPlan {
 const ACCEPTED = { checks: [environmentCheck], one: 'an environment' };
 const TABLES = [...environmentTables, ...worldTables];
 
-/** Prints what would happen; exit code 2 if that is anything, 1 if an environment would get no further. */
+/** Prints the plan. Exit code 2 if there are changes, 1 if an environment would make no progress. */
 export async function planEnvironmentsCommand(name: string | undefined, options: PlanOptions): Promise<void> {
   const settings = { ...defaultSettings, ...environmentSettings(options) };
   const plan = await (options.world === undefined
@@ -49,21 +49,21 @@ export async function planEnvironmentsCommand(name: string | undefined, options:
 
 function plannedOnCluster(name: string | undefined, options: PlanOptions, settings: Settings): Promise<PrintedPlan> {
   return withConnection(options, async (connection) => {
-    const asked = await askedFor(name, ENVIRONMENT, ACCEPTED, options, connection);
-    const question = questionOf(name, asked, connection.namespace, settings);
+    const input = await planInput(name, ENVIRONMENT, ACCEPTED, options, connection);
+    const planOptions = planOptionsOf(name, input, connection.namespace, settings);
     const { client } = connection;
-    const fieldConflicts = await fieldConflictsOf(client, asked.written);
+    const fieldConflicts = await fieldConflictsOf(client, input.written);
     const plan = await interruptible((signal) =>
       withTables(client, TABLES, signal, (tables) => {
-        const dryRuns = new DryRuns({ client, tables, controller: question.controllers[0]!.name, signal });
-        return dryRuns.repeat((known) => planEnvironments({ ...question, tables, ...known }));
+        const dryRuns = new DryRuns({ client, tables, controller: planOptions.controllers[0]!.name, signal });
+        return dryRuns.repeat((known) => planEnvironments({ ...planOptions, tables, ...known }));
       }),
     );
     return { ...plan, fieldConflicts };
   });
 }
 
-/** Whether a server would take the writes is not known then. */
+/** Without a server, the writes can't be validated by dry runs. */
 function plannedOnManifests(
   name: string | undefined,
   options: PlanOptions,
@@ -74,13 +74,13 @@ function plannedOnManifests(
     throw failure('ConflictingFlags', 'only one of -f and --world can be -');
   const { namespace = 'default' } = options;
   const tables = tablesOfManifests(TABLES, world, namespace);
-  const asked = askedOfManifests(name, tables, ACCEPTED, options, namespace);
-  return { ...planEnvironments({ ...questionOf(name, asked, namespace, settings), tables }), fieldConflicts: [] };
+  const input = planInputOfManifests(name, tables, ACCEPTED, options, namespace);
+  return { ...planEnvironments({ ...planOptionsOf(name, input, namespace, settings), tables }), fieldConflicts: [] };
 }
 
-function questionOf(
+function planOptionsOf(
   name: string | undefined,
-  { asked, intents }: Asked,
+  { existing, intents }: PlanInput,
   namespace: string,
   settings: Settings,
 ): Omit<EnvironmentPlanOptions, 'tables'> & Required<Pick<EnvironmentPlanOptions, 'controllers'>> {
@@ -89,7 +89,7 @@ function questionOf(
     controllers: environments(settings),
     settings,
     now: Date.now(),
-    environments: asked,
+    environments: existing,
     intents,
     ...(isAll && { orphansIn: [namespace] }),
   };

@@ -21,8 +21,8 @@ const env: DynamicEnv = {
   spec: { key: 'pr-7', subsets: [cart, { ...cart, namespace: 'depot' }], consumers: [two] },
 };
 
-describe('an environment with another image', () => {
-  test('differs in that alone', () => {
+describe('withImage', () => {
+  test('changes only the image', () => {
     expect(withImage(env, 'shop/cart=cart:3').spec).toEqual({
       ...env.spec,
       subsets: [
@@ -50,7 +50,7 @@ describe('an environment with another image', () => {
     ['two=c', 'the environment has more than one container of shop/two; name one of a, b, as two:a=…'],
     ['two:x=c', 'the environment has no container x of shop/two; name one of a, b, as two:a=…'],
     ['two', 'the image is missing'],
-  ])('is refused for %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => withImage(env, text)).toThrow(`IMAGE "${text}": ${message}`);
   });
 });

@@ -1,4 +1,4 @@
-// `offshoot env set-image`: gives containers of an environment another image, and leaves everything else as it is.
+// `offshoot env set-image`: sets the images of containers of an environment, and changes nothing else.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { ContainerOverrides, Subset } from '../../api/dynamicenv.ts';
 import { validateUpdate } from '../../environments/index.ts';
@@ -24,41 +24,43 @@ export interface SetImageOptions extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Sets images of an environment that is there. */
+/** Sets images of an existing environment. */
 export function setImages(name: string, texts: readonly string[], options: SetImageOptions): Promise<void> {
   return withConnection(options, async ({ client, namespace }) => {
     const before = await getEnvironment(client, { name, namespace });
-    const wanted = texts.reduce((env, text) => withImage(env, text), before);
-    const verdict = validateUpdate(before, wanted);
+    const desired = texts.reduce((env, text) => withImage(env, text), before);
+    const verdict = validateUpdate(before, desired);
     if (!verdict.allowed)
       throw failure('Invalid', verdict.status.message ?? `environment ${keyOf(before.metadata)} is refused`);
-    const isSame = jsonEqual(before.spec, wanted.spec);
-    const after = isSame || options.dryRun === 'client' ? wanted : await write();
+    const isSame = jsonEqual(before.spec, desired.spec);
+    const after = isSame || options.dryRun === 'client' ? desired : await write();
     const printer = objectPrinter(options.output);
-    printer.tell(after, isSame ? 'unchanged' : `image updated${dryRunSuffix(options.dryRun)}`);
+    printer.print(after, isSame ? 'unchanged' : `image updated${dryRunSuffix(options.dryRun)}`);
     printer.end();
     if (options.wait && options.dryRun === 'none') await waitReady(client, after, options.timeout);
 
     async function write(): Promise<DynamicEnv> {
-      const { subsets, consumers } = wanted.spec;
+      const { subsets, consumers } = desired.spec;
       const { resourceVersion } = before.metadata;
       const body = { metadata: { resourceVersion }, spec: { subsets, ...(consumers && { consumers }) } };
-      const sending = { fieldManager: FIELD_MANAGER, dryRun: options.dryRun === 'server' };
-      return client.patch(DynamicEnv, before.metadata, { type: 'merge', body }, sending).catch((error: unknown) => {
-        if (!isConflict(error)) throw error;
-        throw failure('Conflict', `environment ${keyOf(before.metadata)} was changed at the same time: try again`);
-      });
+      const patchOptions = { fieldManager: FIELD_MANAGER, dryRun: options.dryRun === 'server' };
+      return client
+        .patch(DynamicEnv, before.metadata, { type: 'merge', body }, patchOptions)
+        .catch((error: unknown) => {
+          if (!isConflict(error)) throw error;
+          throw failure('Conflict', `environment ${keyOf(before.metadata)} was changed at the same time: try again`);
+        });
     }
   });
 }
 
-/** An environment with another image where a text says so. */
+/** The environment with the image that a text such as `cart=cart:2` sets. */
 export function withImage(env: DynamicEnv, text: string): DynamicEnv {
   const target = parseTarget('IMAGE', text);
-  const isMeant = ({ name, namespace }: Subset): boolean =>
+  const isSelected = ({ name, namespace }: Subset): boolean =>
     name === target.name && (target.namespace ?? namespace) === namespace;
   const items = [...env.spec.subsets, ...(env.spec.consumers ?? [])];
-  const [found, ...others] = items.filter(isMeant);
+  const [found, ...others] = items.filter(isSelected);
   const has = items.map((each) => keyOf(each)).join(', ');
   if (found === undefined) {
     throw invalidFlag(

@@ -1,4 +1,5 @@
-// `offshoot env sleep` and `offshoot env wake`: environments without routes and pods for a while, and back.
+// `offshoot env sleep` and `offshoot env wake`: remove the routes and pods of environments for a while, and restore
+// them.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { ASLEEP, isAsleep } from '../../environments/index.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -20,12 +21,12 @@ export interface SleepOptions extends ClusterOptions, SelectOptions {
   readonly timeout: number;
 }
 
-/** Puts environments to sleep, and waits until they have no pods if asked to. */
+/** Puts environments to sleep; with --wait, waits until they have no pods. */
 export function putToSleep(names: readonly string[], options: SleepOptions): Promise<void> {
   return change(names, options, { verb: 'put to sleep', done: 'put to sleep', annotation: 'true', wait: waitAsleep });
 }
 
-/** Wakes environments, and waits until they are ready if asked to. */
+/** Wakes environments; with --wait, waits until they are ready. */
 export function wake(names: readonly string[], options: SleepOptions): Promise<void> {
   return change(names, options, { verb: 'wake', done: 'woken', annotation: null, wait: waitReady });
 }
@@ -50,8 +51,8 @@ function change(
     for (const env of environments) {
       const isDone = isAsleep(env) === (annotation !== null);
       const after = isDone ? env : await annotateEnvironment(client, env, { [ASLEEP]: annotation }, options.dryRun);
-      const said = `${isDone ? `${annotation === null ? 'awake' : 'asleep'} already` : done}${dryRunSuffix(options.dryRun)}`;
-      printer.tell(after, said);
+      const outcome = `${isDone ? `${annotation === null ? 'awake' : 'asleep'} already` : done}${dryRunSuffix(options.dryRun)}`;
+      printer.print(after, outcome);
     }
     printer.end();
     if (!options.wait || options.dryRun !== 'none') return;

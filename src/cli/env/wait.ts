@@ -1,4 +1,4 @@
-// Waits until an environment is ready, and shows how far it is meanwhile.
+// Waits until an environment is ready, and shows its progress.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -20,7 +20,7 @@ import { followUntil } from '../objects/follow.ts';
 import { fetchFor } from '../objects/fetch.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
 
-/** Resolves when an environment is ready; fails with the reason when it stalls, or when the time is up. */
+/** Resolves when an environment is ready; fails with the reason when it is stalled or after the timeout. */
 export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
   const { outcome, latest } = await follow(client, env, timeoutMs, verdictOf);
   const advice = adviceFor(latest).map((text) => `\n  ${text}`);
@@ -36,7 +36,7 @@ export async function waitReady(client: Client, env: DynamicEnv, timeoutMs: numb
   throw timedOut([`${about} is not ready after ${durationText(timeoutMs)}`, ...reasons]);
 }
 
-/** Resolves when an environment sleeps, and nothing of it has pods any more. */
+/** Resolves when an environment is asleep and has no more pods. */
 export async function waitAsleep(client: Client, env: DynamicEnv, timeoutMs: number): Promise<void> {
   const verdict = (found: DynamicEnv): Verdict => (isFastAsleep(found) ? { is: 'ready' } : { is: 'open' });
   const { outcome } = await follow(client, env, timeoutMs, verdict, sleepingSteps);
@@ -48,7 +48,7 @@ function timedOut(lines: readonly string[]): CommandFailed {
   return failure('TimedOut', lines.join('\n  '));
 }
 
-/** Follows an environment until there is a verdict, and shows how far it is; no outcome when the time is up. */
+/** Watches an environment until there is a verdict, and shows progress; no outcome after the timeout. */
 async function follow(
   client: Client,
   env: DynamicEnv,
@@ -72,7 +72,7 @@ async function follow(
         return verdict.is === 'open' ? undefined : verdict;
       });
     },
-    `environment ${keyOf(env.metadata)} is left as it is, and the controller goes on; see "offshoot env describe ${name} -n ${namespace}"`,
+    `environment ${keyOf(env.metadata)} is left as it is, and the controller continues; see "offshoot env describe ${name} -n ${namespace}"`,
   );
   return { outcome, latest };
 }

@@ -1,6 +1,6 @@
-// Every code that an error of the command line may have, with what it means and what to do. `offshoot errors` prints it,
-// and the reference page is written from it. Codes that the API server has for the same thing are its own.
-// Data alone, so that every command may load it.
+// Every error code of the command line, with its meaning and what to do. `offshoot errors` prints it, and the reference
+// page is generated from it. Where the API server has a reason for the same error, the code is that reason.
+// It is data only, so that every command can load it.
 
 export interface ErrorEntry {
   readonly meaning: string;
@@ -11,7 +11,7 @@ export interface ErrorEntry {
 }
 
 const CATALOGUE = {
-  // What was typed.
+  // Arguments and flags.
   UnknownCommand: {
     meaning: 'unknown command',
     advice: 'Run "offshoot --help" for the list of commands, and "offshoot COMMAND --help" for subcommands.',
@@ -41,7 +41,7 @@ const CATALOGUE = {
     advice: 'Omit one of them.',
   },
 
-  // What was given in files.
+  // Files.
   InvalidFile: {
     meaning: 'a file given with -f or another flag cannot be read or is invalid',
     advice:
@@ -57,7 +57,7 @@ const CATALOGUE = {
     advice: 'Start one with "offshoot up", or set --kubeconfig or KUBECONFIG.',
   },
 
-  // What the cluster has.
+  // Objects in the cluster.
   NotFound: {
     meaning: 'there is no object with this name',
     advice:
@@ -149,7 +149,7 @@ const CATALOGUE = {
     advice: 'Run it again on a less busy machine. If it fails again, report it with its output.',
   },
 
-  // What the API server answers.
+  // Errors of the API server.
   Unauthorized: {
     meaning: 'the API server does not accept the credentials',
     advice: 'Log in again, or choose another --context.',
@@ -189,7 +189,7 @@ const CATALOGUE = {
     advice: 'The message has the details.',
   },
 
-  // The connection to it.
+  // The connection to the API server.
   ConnectionRefused: {
     meaning: 'nothing listens at the address of the API server',
     advice: 'Start the cluster ("offshoot up", if it is that one), or check the address in the kubeconfig.',

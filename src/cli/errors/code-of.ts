@@ -1,10 +1,10 @@
-// Which code of the catalogue an error has: its own, or that of what went wrong in another room.
+// Maps an error to its code in the catalogue.
 import { CommandFailed } from '../exit.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { isErrorCode } from './catalogue.ts';
 import type { ErrorCode } from './catalogue.ts';
 
-/** Errors of other rooms, by the name of their class. */
+/** Error classes of other rooms, by name. */
 const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   NoClusterConfigured: 'NoCluster',
   LeadershipLost: 'LeaseLost',
@@ -12,13 +12,13 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   DataDirectoryUnusable: 'InvalidDataDirectory',
 };
 
-/** Errors of Node, by their code. */
+/** Errors of Node, by code. */
 const BY_ERRNO: Readonly<Record<string, ErrorCode>> = { EADDRINUSE: 'PortInUse' };
 
-/** Reasons that the API server has for what we call otherwise, or that no user can do anything about. */
+/** Reasons of the API server for which our catalogue has another code. */
 const BY_REASON: Readonly<Record<string, ErrorCode>> = { Gone: 'Expired', ServerTimeout: 'Timeout' };
 
-/** The code of an error; a command that failed without a message has none. */
+/** The code of an error. */
 export function codeOf(error: unknown): string {
   if (error instanceof CommandFailed) return error.code ?? 'Unexpected';
   if (error instanceof ApiError) return isDenied(error) ? 'DeniedByWebhook' : ofReason(error.reason);
@@ -26,7 +26,7 @@ export function codeOf(error: unknown): string {
   return BY_NAME[name] ?? BY_ERRNO[String(code)] ?? 'Unexpected';
 }
 
-/** The server passes on what a webhook says as if it were about rights, which it need not be. */
+/** The API server reports a denial by a webhook as Forbidden, although it need not be about permissions. */
 function isDenied({ reason, status }: ApiError): boolean {
   return reason === 'Forbidden' && /^admission webhook "[^"]*" denied the request/.test(status?.message ?? '');
 }

@@ -1,4 +1,4 @@
-// `offshoot errors`: its flags and help. explain.ts prints what the codes of errors mean.
+// `offshoot errors`: its flags and help.
 import { Command } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
 import { outputFlag } from '../options.ts';

@@ -10,13 +10,13 @@ import { codeOf } from './code-of.ts';
 const runner = runnerFor('/nowhere');
 const SOURCES = path.resolve(import.meta.dirname, '../..');
 
-test('every code can happen: it is in a source, or a reason of the API server or the connection to it', () => {
+test('every code of the catalogue is used in the sources', () => {
   const files = globSync('{cli,kube}/**/*.ts', { cwd: SOURCES, exclude: ['**/*.test.ts', '**/catalogue.ts'] });
   const text = files.map((file) => readFileSync(path.join(SOURCES, file), 'utf8')).join('\n');
   expect(Object.keys(ERRORS).filter((code) => !text.includes(`'${code}'`))).toEqual([]);
 });
 
-test.each(Object.entries(ERRORS))('%s says what it means and what to do', (_code, { meaning, advice }) => {
+test.each(Object.entries(ERRORS))('%s has a meaning and an advice', (_code, { meaning, advice }) => {
   expect(meaning).toMatch(/^[^A-Z](?!.*\.$)|^Offshoot/);
   expect(advice).toMatch(/^[A-Z0-9_"].*\.$/);
 });
@@ -51,7 +51,7 @@ test.each<[unknown, string]>([
   expect(codeOf(error)).toBe(code);
 });
 
-test('the code says how the command ends', () => {
+test('the code determines the exit code', () => {
   expect([failure('TimedOut', '').exitCode, failure('NotFound', '').exitCode]).toEqual([EXIT.timedOut, EXIT.error]);
 });
 
@@ -75,13 +75,13 @@ test.each([
   expect(stderr).toContain(hint);
 });
 
-test('help and the version are no errors', { timeout: 60_000 }, async () => {
+test('--help and --version exit with 0', { timeout: 60_000 }, async () => {
   for (const args of [['--help'], ['env', '--help'], ['env', 'help', 'list'], ['--version']]) {
     expect(await runner.run(...args)).toMatchObject({ code: 0, stderr: '' });
   }
 });
 
-test('"offshoot errors" explains one code or all, to people and programs', { timeout: 60_000 }, async () => {
+test('"offshoot errors" explains one code or all of them, as text and as data', { timeout: 60_000 }, async () => {
   expect((await runner.run('errors', 'timedout')).stdout).toBe(
     `TimedOut: ${ERRORS.TimedOut.meaning}\n\n${ERRORS.TimedOut.advice}\n\nExit code 3.\n`,
   );

@@ -1,4 +1,4 @@
-// `offshoot errors`: what codes mean, and what to do. Those of routing diagnostics are told in the same way.
+// `offshoot errors`: explains error codes, including those of routing diagnostics.
 import { CODES } from '../../routing/index.ts';
 import { EXIT, failure } from '../exit.ts';
 import { closestNames } from '../objects/closest-names.ts';
@@ -15,7 +15,7 @@ export interface ErrorsOptions {
   readonly headers: boolean;
 }
 
-/** One code, as programs get it. */
+/** One code, as printed with -o json. */
 interface Explained extends Required<ErrorEntry> {
   readonly code: string;
 }
@@ -32,7 +32,7 @@ function explainedErrors(): readonly Explained[] {
   );
 }
 
-/** Prints what a code means, or all of them. */
+/** Explains one code, or all of them. */
 export function explainErrors(code: string | undefined, { output, headers }: ErrorsOptions): void {
   const all = explainedErrors();
   const paint = painter(process.stdout);
@@ -68,7 +68,7 @@ function exitLine({ exit }: Explained, paint: Paint): string {
   return paint('quiet', `Exit code ${exit}.`);
 }
 
-/** Written in whatever case. */
+/** Finds a code, ignoring case. */
 function findCode(text: string, all: readonly Explained[]): Explained {
   const found = all.find(({ code }) => code.toLowerCase() === text.toLowerCase());
   if (found !== undefined) return found;

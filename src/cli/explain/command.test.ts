@@ -1,4 +1,4 @@
-// `offshoot explain` as people run it: a process of its own, on manifests and on a cluster with a real environment.
+// Runs `offshoot explain` as a process, on manifests and on a cluster with a real environment.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const linesOf = (stdout: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-describe('on manifests, without a cluster', () => {
+describe('explain --world', () => {
   let dir: string;
   let explain: (...args: string[]) => ReturnType<Shop['run']>;
   beforeAll(() => {
@@ -39,7 +39,7 @@ describe('on manifests, without a cluster', () => {
     return file;
   }
 
-  test('one request, for people and for programs', async () => {
+  test('explains one request as text and as JSON', async () => {
     expect(await explain('GET', 'http://orders.shop/', '--from', 'shop/payments')).toEqual({
       code: 0,
       stderr: '',
@@ -71,7 +71,7 @@ Rules for this host, in order:
     });
   });
 
-  test('what comes in by a gateway is the first hop, and the next one can be asked for', async () => {
+  test('explains a request through a gateway as the first hop, and suggests how to explain the next one', async () => {
     const world = path.join(dir, 'gateway.yaml');
     const edge = `---
 apiVersion: networking.istio.io/v1
@@ -91,7 +91,7 @@ spec: {hosts: ['*'], gateways: [edge], http: [{route: [{destination: {host: orde
     );
   });
 
-  test('many requests, of which some are not as expected', async () => {
+  test('explains many requests, and reports those that are not as expected', async () => {
     const url = 'http://orders.shop/';
     const file = fileWith([
       { url, expect: { workload: 'shop/orders', subset: 'shared' } },
@@ -110,7 +110,7 @@ code: UnexpectedDecision, see "offshoot errors UnexpectedDecision"
 `);
   });
 
-  test('why an environment gets no request: it is asleep, or paused', { timeout: 30_000 }, async () => {
+  test('says why an environment gets no request: it is asleep or paused', { timeout: 30_000 }, async () => {
     const environment = (how: string): string => `apiVersion: riskified.com/v1alpha1
 kind: DynamicEnv
 metadata: { name: pr-7, namespace: shop${how === 'asleep' ? ', annotations: { offshoot.dev/asleep: "true" }' : ''} }
@@ -132,7 +132,7 @@ spec: { key: pr-7, subsets: [{ name: orders, namespace: shop }]${how === 'paused
     );
   });
 
-  test('ten thousand requests take less than a second more than one', { timeout: 60_000 }, async () => {
+  test('explains ten thousand requests in less than a second more than one', { timeout: 60_000 }, async () => {
     const request = { url: 'http://orders.shop/api', headers: { 'x-env': ['a', 'b'] }, from: 'shop/payments' };
     const timed = async (count: number): Promise<number> => {
       const requests = Array.from({ length: count }, (_, i) => ({ ...request, url: `${request.url}/${i}` }));
@@ -143,7 +143,7 @@ spec: { key: pr-7, subsets: [{ name: orders, namespace: shop }]${how === 'paused
       expect([code, linesOf(stdout).length]).toEqual([0, count]);
       return took;
     };
-    // The best of three: other work on the machine is not what is measured.
+    // The best of three, to exclude other load on the machine.
     const more: number[] = [];
     for (let i = 0; i < 3; i++) more.push(-(await timed(1)) + (await timed(10_000)));
     expect(Math.min(...more)).toBeLessThan(1_000);
@@ -155,14 +155,14 @@ spec: { key: pr-7, subsets: [{ name: orders, namespace: shop }]${how === 'paused
     [['http://a', '--from', 'shop/order'], '--from: there is no workload shop/order; did you mean shop/orders'],
     [['http://a', '--world', 'none.yaml'], '--world none.yaml: the file does not exist'],
     [['http://a', '--from', 'a/b', '--gateway', 'a/b'], "option '--gateway <namespace/name>' cannot be used with"],
-  ])('refuses %j', async (args, message) => {
+  ])('rejects %j', async (args, message) => {
     const { code, stdout, stderr } = await explain(...args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`error: ${message}`);
   });
 });
 
-describe('on a cluster with an environment', () => {
+describe('explain on a cluster with an environment', () => {
   let shop: Shop;
   let route: string;
   beforeAll(async () => {
@@ -175,25 +175,28 @@ describe('on a cluster with an environment', () => {
   }, 60_000);
   afterAll(() => shop.stop());
 
-  test('requests with its key reach the clone, others the base, and it is said why', { timeout: 30_000 }, async () => {
-    const explain = async (...args: string[]): Promise<string> => {
-      const { code, stdout, stderr } = await shop.run('explain', 'GET', 'http://cart.shop:9080/', ...args);
-      expect([code, stderr]).toEqual([0, '']);
-      return stdout;
-    };
-    expect(JSON.parse(await explain('-H', 'x-env: pr-7', '--from', 'shop/web', '-o', 'json'))).toMatchObject({
-      decision: {
-        kind: 'route',
-        virtualService: 'shop/cart',
-        route,
-        destinations: [{ subset: 'shop-pr-7', workloads: ['shop/Deployment/cart-shop-pr-7'] }],
-      },
-    });
-    expect(await explain('-H', 'x-env: pr-7', '--why-not', 'pr-7')).toContain(
-      '\nEnvironment shop/pr-7 gets this request.\n',
-    );
-    expect(await explain('-H', 'x-env: pr-8', '--why-not', 'shop/pr-7'))
-      .toBe(`GET http://cart.shop:9080/ from namespace shop
+  test(
+    'says that requests with the key reach the clone and others the base, and why',
+    { timeout: 30_000 },
+    async () => {
+      const explain = async (...args: string[]): Promise<string> => {
+        const { code, stdout, stderr } = await shop.run('explain', 'GET', 'http://cart.shop:9080/', ...args);
+        expect([code, stderr]).toEqual([0, '']);
+        return stdout;
+      };
+      expect(JSON.parse(await explain('-H', 'x-env: pr-7', '--from', 'shop/web', '-o', 'json'))).toMatchObject({
+        decision: {
+          kind: 'route',
+          virtualService: 'shop/cart',
+          route,
+          destinations: [{ subset: 'shop-pr-7', workloads: ['shop/Deployment/cart-shop-pr-7'] }],
+        },
+      });
+      expect(await explain('-H', 'x-env: pr-7', '--why-not', 'pr-7')).toContain(
+        '\nEnvironment shop/pr-7 gets this request.\n',
+      );
+      expect(await explain('-H', 'x-env: pr-8', '--why-not', 'shop/pr-7'))
+        .toBe(`GET http://cart.shop:9080/ from namespace shop
   → cart.shop.svc.cluster.local:9080, subset shared: shop/Deployment/cart
   by route http[1] of VirtualService shop/cart
 
@@ -204,16 +207,17 @@ Rules for this host, in order:
 Environment shop/pr-7 does not get this request:
   route "${route}" of VirtualService shop/cart: header x-env is "pr-8", not "pr-7"
 `);
-  });
+    },
+  );
 
-  test('completion offers its flags, and environments for --why-not', { timeout: 30_000 }, async () => {
+  test('is completed with its flags, and with environments for --why-not', { timeout: 30_000 }, async () => {
     const offers = async (...words: string[]): Promise<string> => (await shop.run('complete', '--', ...words)).stdout;
     expect(await offers('explain', '--wo')).toContain('--world');
-    // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+    // Completion gives up quickly on a slow cluster, so a busy machine may need another try.
     await until(async () => (await offers('explain', '--why-not', '')).includes('pr-7'), 25_000);
   });
 
-  test('the settings of istiod count', { timeout: 30_000 }, async () => {
+  test('uses the settings of istiod', { timeout: 30_000 }, async () => {
     const nowhere = async (): Promise<unknown> =>
       JSON.parse((await shop.run('explain', 'http://nowhere', '-o', 'json')).stdout);
     expect(await nowhere()).toMatchObject({ decision: { kind: 'passthrough' } });
@@ -228,7 +232,7 @@ Environment shop/pr-7 does not get this request:
     expect(await nowhere()).toMatchObject({ decision: { kind: 'response', status: 502, reason: 'BlackHole' } });
   });
 
-  test('an environment that does not exist is no answer', async () => {
+  test('fails for an environment that does not exist', async () => {
     const { code, stderr } = await shop.run('explain', 'http://cart:9080', '--why-not', 'pr-8');
     expect([code, stderr]).toEqual([
       1,

@@ -10,7 +10,7 @@ export function explainCommand(): Command {
     .argument('[METHOD]', 'the method (default: GET)')
     .argument('[URL]', 'the URL as the caller writes it, such as http://reviews.shop:9080/api')
     .addOption(new Option('-H, --header <name: value>', 'a header of the request; repeatable').argParser(collect))
-    .option('--from <namespace/workload>', 'who calls (default: a pod without labels in the namespace of -n)')
+    .option('--from <namespace/workload>', 'the caller (default: a pod without labels in the namespace of -n)')
     .addOption(
       new Option('--gateway <namespace/name>', 'the request enters through this Gateway instead').conflicts('from'),
     )

@@ -1,4 +1,4 @@
-// `offshoot explain`: where requests go and why, by the objects of a cluster or of manifests.
+// `offshoot explain`: explains where requests go and why, from the objects of a cluster or of manifests.
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { uniqueVersion, whyUnrouted } from '../../environments/index.ts';
 import { keyOf } from '../../kube/objects.ts';
@@ -27,9 +27,9 @@ import { withConnection } from '../options.ts';
 import type { ClusterOptions } from '../options.ts';
 import { dataText, printResult } from '../terminal/output.ts';
 import type { DataFormat } from '../terminal/output.ts';
-import type { Asked, Surroundings } from './request.ts';
+import type { ParsedRequest, RequestContext } from './request.ts';
 import { requestOf, requestsOf } from './requests.ts';
-import type { AskedAt, RequestFlags } from './requests.ts';
+import type { RequestAt, RequestFlags } from './requests.ts';
 import { isEnvironment, manifestsOf, objectsOfCluster } from './world.ts';
 
 export interface ExplainOptions extends ClusterOptions, RequestFlags {
@@ -40,13 +40,13 @@ export interface ExplainOptions extends ClusterOptions, RequestFlags {
   readonly output?: DataFormat;
 }
 
-/** What requests are asked about of. */
-interface Mesh extends Surroundings {
+/** The mesh that requests are evaluated in. */
+interface Mesh extends RequestContext {
   readonly objects: readonly KubeObject[];
   readonly router: Router;
   /** The environment of `--why-not`. */
   readonly missed?: NamespacedName;
-  /** The same as it is, where it is known. */
+  /** That environment as an object, if it is known. */
   readonly missedEnv?: DynamicEnv;
 }
 
@@ -88,7 +88,9 @@ async function meshOf(options: ExplainOptions): Promise<Mesh> {
   });
 }
 
-/** An environment of manifests. Those of a mesh alone have none; where there are others, it is a mistake. */
+/**
+ * An environment among manifests. Manifests without any environment are fine; a missing one among others is an error.
+ */
 function environmentIn(objects: readonly KubeObject[], ref: NamespacedName): DynamicEnv | undefined {
   const all = objects.filter((each): each is DynamicEnv => isEnvironment(each));
   const found = all.find(({ metadata }) => keyOf(metadata) === keyOf(ref));
@@ -117,7 +119,7 @@ export function environmentOf(text: string, namespace: string): NamespacedName {
   return second === undefined ? { name: first, namespace } : { name: second, namespace: first };
 }
 
-function explainOne(mesh: Mesh, { request, title }: Asked, output: ExplainOptions['output']): void {
+function explainOne(mesh: Mesh, { request, title }: ParsedRequest, output: ExplainOptions['output']): void {
   const decision = mesh.router.decide(request);
   const missed = missedBy(mesh, request, decision);
   const rules = consideredLines(decision);
@@ -133,7 +135,7 @@ function explainOne(mesh: Mesh, { request, title }: Asked, output: ExplainOption
   });
 }
 
-/** How to ask for the calls that follow from what comes in by a gateway: only they may reach an environment. */
+/** How to explain the calls that follow a request through a gateway: only these may reach an environment. */
 function nextHopLines({ source, headers = {} }: Request, decision: Decision): string[] {
   if (!isGatewaySource(source) || decision.kind !== 'route') return [];
   const [caller] = decision.destinations.flatMap(({ workloads }) => workloads);
@@ -143,11 +145,11 @@ function nextHopLines({ source, headers = {} }: Request, decision: Decision): st
   return ['', `This is the first hop. For a call that ${name} makes then: ${command.join(' ')}`];
 }
 
-/** One line a request; then what is not as expected, on standard error. */
-function explainAll(mesh: Mesh, asked: readonly AskedAt[], output: ExplainOptions['output']): void {
+/** Prints one line per request; differences from what is expected go to standard error. */
+function explainAll(mesh: Mesh, requests: readonly RequestAt[], output: ExplainOptions['output']): void {
   const problems: string[] = [];
   let failed = 0;
-  const lines = asked.map(({ request, title, expect, place }) => {
+  const lines = requests.map(({ request, title, expect, place }) => {
     const decision = mesh.router.decide(request);
     const found = expect === undefined ? [] : differences(expect, decision);
     if (found.length > 0) {
@@ -165,7 +167,7 @@ function explainAll(mesh: Mesh, asked: readonly AskedAt[], output: ExplainOption
   });
   process.stdout.write(lines.join(''));
   if (failed === 0) return;
-  const expected = asked.filter(({ expect }) => expect !== undefined).length;
+  const expected = requests.filter(({ expect }) => expect !== undefined).length;
   console.error(problems.join('\n'));
   throw failure('UnexpectedDecision', `${failed} of ${expected} requests with "expect" did not go where they should`);
 }
@@ -192,7 +194,7 @@ function missedBy(
   const host = router.rulesFor(request.source, request.host, request.port);
   const environment = `${missed.namespace}/${missed.name}`;
   const found = whyNot(uniqueVersion(missed), request, decision, host, objects);
-  // What it says itself is the reason why it has no route.
+  // The environment's own state explains why it has no route.
   const own = found.reason === undefined ? undefined : missedEnv && whyUnrouted(missedEnv, Date.now());
   return { environment, ...found, ...(own !== undefined && { reason: `${found.reason}: ${own}` }) };
 }

@@ -1,25 +1,25 @@
-// A request as it is asked about: read from the fields of a line, or of flags, and checked.
+// Parses a request from the fields of a JSON line, or from flags.
 import { forwardedPort, isGatewaySource, isLoopback } from '../../traffic/index.ts';
 import type { Expectation, GatewayPorts, MeshSource, Request, Source } from '../../traffic/index.ts';
 import { closestNames } from '../objects/closest-names.ts';
 
-/** What a request may refer to. */
-export interface Surroundings {
+/** The callers and gateways that a request may refer to. */
+export interface RequestContext {
   readonly callers: ReadonlyMap<string, MeshSource>;
   /** By `NAMESPACE/NAME`. */
   readonly gateways: ReadonlyMap<string, GatewayPorts>;
-  /** Where callers are of whom nothing is said. */
+  /** The namespace of callers without a given one. */
   readonly namespace: string;
 }
 
-export interface Asked {
+export interface ParsedRequest {
   readonly request: Request;
   /** `GET http://reviews.shop:9080/ from shop/productpage`. */
   readonly title: string;
   readonly expect?: Expectation;
 }
 
-/** A field that can't be read. */
+/** An invalid field. */
 export class InvalidField extends Error {
   override readonly name = 'InvalidField';
   readonly field: string;
@@ -33,8 +33,8 @@ export class InvalidField extends Error {
 const FIELDS = ['method', 'url', 'headers', 'from', 'gateway', 'expect'];
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** The request that some fields stand for; throws an InvalidField. */
-export function readRequest(value: unknown, surroundings: Surroundings): Asked {
+/** Parses a request; throws an InvalidField. */
+export function readRequest(value: unknown, context: RequestContext): ParsedRequest {
   const fields = objectAt('', value, FIELDS);
   const method = fields['method'] === undefined ? 'GET' : textAt('method', fields['method']);
   if (!TOKEN.test(method)) throw new InvalidField('method', `${JSON.stringify(method)} is no method such as GET`);
@@ -44,8 +44,8 @@ export function readRequest(value: unknown, surroundings: Surroundings): Asked {
   const address = readUrl(url);
   const host = own === undefined ? address.host : (own[0] ?? '');
   const local = isLoopback(address.host);
-  const { source, title } = readSource(fields, surroundings, local);
-  const ports = local && isGatewaySource(source) ? surroundings.gateways.get(source.gateway) : undefined;
+  const { source, title } = readSource(fields, context, local);
+  const ports = local && isGatewaySource(source) ? context.gateways.get(source.gateway) : undefined;
   const port = ports === undefined ? address.port : forwardedPort(ports, address.scheme, address.port);
   return {
     request: { ...address, host, port, method, headers, source },
@@ -54,20 +54,20 @@ export function readRequest(value: unknown, surroundings: Surroundings): Asked {
   };
 }
 
-/** Host, port and path are taken as they are written: what a proxy makes of them is for the model to say. */
+/** Host, port and path are kept as written: the routing model normalises them like a proxy. */
 function readUrl(url: string): Pick<Request, 'host' | 'port' | 'path'> & { readonly scheme: string } {
   const [, scheme = '', name = '', port = '', rest = ''] =
     /^(https?):\/\/([\w.-]+)(?::(\d{1,5}))?((?:[/?][^\s#]*)?)(?:#.*)?$/i.exec(url) ?? [];
   if (name === '') {
     throw new InvalidField('url', `${JSON.stringify(url)} is no address such as http://reviews.shop:9080/api`);
   }
-  const usual = scheme.toLowerCase() === 'https' ? 443 : 80;
-  const number = port === '' ? usual : Number(port);
+  const defaultPort = scheme.toLowerCase() === 'https' ? 443 : 80;
+  const number = port === '' ? defaultPort : Number(port);
   if (number < 1 || number > 65_535) throw new InvalidField('url', `port ${port} is not one from 1 to 65535`);
   return {
     scheme: scheme.toLowerCase(),
-    // Callers leave out the port that goes without saying.
-    host: number === usual ? name : `${name}:${number}`,
+    // Callers omit the default port.
+    host: number === defaultPort ? name : `${name}:${number}`,
     port: number,
     path: rest.startsWith('/') ? rest : `/${rest}`,
   };
@@ -77,7 +77,7 @@ function readHeaders(value: unknown): Record<string, readonly string[]> {
   const headers = new Map<string, readonly string[]>();
   for (const [name, given] of Object.entries(objectAt('headers', value))) {
     const field = `headers.${name}`;
-    if (!TOKEN.test(name)) throw new InvalidField('headers', `${JSON.stringify(name)} is no name of a header`);
+    if (!TOKEN.test(name)) throw new InvalidField('headers', `${JSON.stringify(name)} is not a header name`);
     const values = Array.isArray(given)
       ? given.map((each, i) => textAt(`${field}[${i}]`, each))
       : [textAt(field, given)];
@@ -86,10 +86,10 @@ function readHeaders(value: unknown): Record<string, readonly string[]> {
   return Object.fromEntries(headers);
 }
 
-/** Who calls, and how to say it. What is sent to loopback can only come in by a gateway. */
+/** The caller, and its text for titles. Requests to loopback can only come through a gateway. */
 function readSource(
   { from, gateway }: Readonly<Record<string, unknown>>,
-  { callers, gateways, namespace }: Surroundings,
+  { callers, gateways, namespace }: RequestContext,
   local: boolean,
 ): { readonly source: Source; readonly title: string } {
   if (gateway !== undefined) {
@@ -145,7 +145,7 @@ function textAt(field: string, value: unknown): string {
   throw new InvalidField(field, `${JSON.stringify(value)} is not a string`);
 }
 
-/** An object that has no other fields than these. */
+/** Checks that a value is an object without unknown fields. */
 function objectAt(field: string, value: unknown, known?: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidField(field, `${JSON.stringify(value)} is not an object`);

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surroundings } from './request.ts';
+import type { RequestContext } from './request.ts';
 import { requestOf, requestsOf } from './requests.ts';
 
-const surroundings: Surroundings = {
+const context: RequestContext = {
   callers: new Map([['shop/web', { namespace: 'shop', labels: { app: 'web' } }]]),
   gateways: new Map([['istio-system/edge', { http: [8080], https: [443, 8443] }]]),
   namespace: 'team',
@@ -23,14 +23,14 @@ function fileWith(...lines: string[]): string {
   return file;
 }
 
-test('requests are read line by line, empty ones left out', () => {
+test('requestsOf reads requests line by line and skips empty lines', () => {
   const file = fileWith(
     '\uFEFF{"url": "http://reviews.shop:9080/api?x=1#top", "headers": {"X-Env": ["a", "b"]}, "from": "shop/web"}\r',
     '',
     '{"method": "PUT", "url": "https://example.com", "gateway": "istio-system/edge", "expect": {"status": 404}}',
     '{"url": "http://reviews", "headers": {"Host": "other"}, "from": {"labels": {"a": "b"}}}',
   );
-  expect(requestsOf(file, surroundings)).toEqual([
+  expect(requestsOf(file, context)).toEqual([
     {
       place: `${file}:1`,
       title: 'GET http://reviews.shop:9080/api?x=1#top from shop/web',
@@ -76,7 +76,7 @@ test.each([
   ['{"url": "http://a", "header": {}}', /:2: header: there is no such field; those there are: method, url, headers/],
   ['{"url": "http://a", "headers": {"x-env": 7}}', /:2: headers\.x-env: 7 is not a string$/],
   ['{"url": "http://a", "headers": {"x-env": ["a", null]}}', /:2: headers\.x-env\[1\]: null is not a string$/],
-  ['{"url": "http://a", "headers": {"x env": "a"}}', /:2: headers: "x env" is no name of a header$/],
+  ['{"url": "http://a", "headers": {"x env": "a"}}', /:2: headers: "x env" is not a header name$/],
   ['{"url": "http://a", "from": "shop/wbe"}', /:2: from: there is no workload shop\/wbe; did you mean shop\/web\?$/],
   ['{"url": "http://a", "from": {"labels": {"a": 1}}}', /:2: from\.labels\.a: 1 is not a string$/],
   ['{"url": "http://a", "gateway": "x"}', /:2: gateway: there is no Gateway x; it is written NAMESPACE\/NAME$/],
@@ -86,27 +86,25 @@ test.each([
     /:2: expect\.code: there is no such field; .*workload, subset, status$/,
   ],
   ['{"url": "http://a", "expect": {"status": "503"}}', /:2: expect\.status: "503" is no status such as 503$/],
-])('a line that cannot be read is named: %s', (line, message) => {
+])('requestsOf names an invalid line: %s', (line, message) => {
   const file = fileWith('{"url": "http://a"}', line);
-  expect(() => requestsOf(file, surroundings)).toThrow(message);
+  expect(() => requestsOf(file, context)).toThrow(message);
 });
 
-test.each(['', '\n \n'])('a file without a request is refused: %j', (text) => {
-  expect(() => requestsOf(fileWith(text), surroundings)).toThrow(/^--requests .*: there is no request in it$/);
+test.each(['', '\n \n'])('requestsOf rejects a file without requests: %j', (text) => {
+  expect(() => requestsOf(fileWith(text), context)).toThrow(/^--requests .*: there is no request in it$/);
 });
 
-test('a file that does not exist is named', () => {
-  expect(() => requestsOf(path.join(dir, 'none'), surroundings)).toThrow(
-    /^--requests ".*none": the file does not exist$/,
-  );
+test('requestsOf names a file that does not exist', () => {
+  expect(() => requestsOf(path.join(dir, 'none'), context)).toThrow(/^--requests ".*none": the file does not exist$/);
 });
 
-test('the request of the arguments is like one of curl', () => {
+test('requestOf takes headers as curl does', () => {
   const { request } = requestOf(
     'http://a',
     undefined,
     { header: ['X-Env:  pr-7 ', 'x-env: b', 'c:', 'constructor: d'] },
-    surroundings,
+    context,
   );
   expect(request).toMatchObject({ method: 'GET', headers: { 'x-env': ['pr-7', 'b'], c: [''], constructor: ['d'] } });
 });
@@ -116,31 +114,31 @@ test.each([
   ['GET', 'http://a', { header: ['x-env'] }, /^-H "x-env": it is written 'name: value'$/],
   ['GET', 'http://a', { from: 'web' }, /^--from: there is no workload web; did you mean shop\/web/],
   ['GET', 'http://a', { gateway: 'istio-system/edg' }, /^--gateway: .*did you mean istio-system\/edge\?$/],
-])('an argument that cannot be read is named: %s %s %j', (method, url, flags, message) => {
-  expect(() => requestOf(method, url, flags, surroundings)).toThrow(message);
+])('requestOf names an invalid argument: %s %s %j', (method, url, flags, message) => {
+  expect(() => requestOf(method, url, flags, context)).toThrow(message);
 });
 
-describe('a request to this machine comes in by a gateway', () => {
+describe('a request to loopback', () => {
   test.each([
     ['http://127.0.0.1:7480/', {}, 8080, ', port 8080'],
     ['http://localhost:7480/', { gateway: 'istio-system/edge' }, 8080, ', port 8080'],
     ['http://localhost:8080/', {}, 8080, ''],
     ['https://localhost:7443/', {}, 7443, ''],
-  ])('%s %j', (url, flags, port, told) => {
-    const { request, title } = requestOf(url, undefined, flags, surroundings);
+  ])('enters through a gateway: %s %j', (url, flags, port, portText) => {
+    const { request, title } = requestOf(url, undefined, flags, context);
     expect(request).toMatchObject({ source: { gateway: 'istio-system/edge' }, port, host: url.split('/')[2] });
-    expect(title).toBe(`GET ${url} at gateway istio-system/edge${told}`);
+    expect(title).toBe(`GET ${url} at gateway istio-system/edge${portText}`);
   });
 
-  test('which is to be named where there are several', () => {
-    const gateways = new Map([...surroundings.gateways, ['shop/inner', {}] as const]);
-    expect(() => requestOf('http://127.0.0.1:7480/', undefined, {}, { ...surroundings, gateways })).toThrow(
+  test('needs --gateway if there are several gateways', () => {
+    const gateways = new Map([...context.gateways, ['shop/inner', {}] as const]);
+    expect(() => requestOf('http://127.0.0.1:7480/', undefined, {}, { ...context, gateways })).toThrow(
       '--gateway: it is missing, for a request to this machine comes in by one: istio-system/edge, shop/inner',
     );
   });
 
-  test('unless somebody calls from within the mesh', () => {
-    const { request } = requestOf('http://127.0.0.1:7480/', undefined, { from: 'shop/web' }, surroundings);
+  test('does not enter through a gateway with --from', () => {
+    const { request } = requestOf('http://127.0.0.1:7480/', undefined, { from: 'shop/web' }, context);
     expect(request).toMatchObject({ source: { namespace: 'shop' }, port: 7480 });
   });
 });

@@ -1,8 +1,8 @@
-// The requests that a command asks about: those of a file, or the one of its arguments.
+// The requests to explain: those of a file, or the one of the arguments.
 import { readFileSync } from 'node:fs';
 import { failure, invalidFlag, messageOf } from '../exit.ts';
 import { InvalidField, readRequest } from './request.ts';
-import type { Asked, Surroundings } from './request.ts';
+import type { ParsedRequest, RequestContext } from './request.ts';
 
 export interface RequestFlags {
   readonly header?: readonly string[];
@@ -11,13 +11,13 @@ export interface RequestFlags {
 }
 
 /** A request of a file. */
-export interface AskedAt extends Asked {
+export interface RequestAt extends ParsedRequest {
   /** `requests.jsonl:3`. */
   readonly place: string;
 }
 
-/** The requests of a file, or of standard input: one JSON a line. */
-export function requestsOf(file: string, surroundings: Surroundings): readonly AskedAt[] {
+/** The requests of a file or of standard input, one JSON object per line. */
+export function requestsOf(file: string, context: RequestContext): readonly RequestAt[] {
   const name = file === '-' ? 'standard input' : file;
   const requests = textOf(file)
     .split('\n')
@@ -25,7 +25,7 @@ export function requestsOf(file: string, surroundings: Surroundings): readonly A
       if (line.trim() === '') return [];
       const place = `${name}:${i + 1}`;
       try {
-        return [{ ...readRequest(JSON.parse(line), surroundings), place }];
+        return [{ ...readRequest(JSON.parse(line), context), place }];
       } catch (error) {
         if (error instanceof SyntaxError)
           throw failure('InvalidFile', `--requests ${place}: this is not JSON: ${error.message}`);
@@ -36,7 +36,7 @@ export function requestsOf(file: string, surroundings: Surroundings): readonly A
         );
       }
     });
-  // A test of nothing must not pass.
+  // An empty test file must not pass.
   if (requests.length === 0) throw failure('InvalidFile', `--requests ${name}: there is no request in it`);
   return requests;
 }
@@ -50,13 +50,13 @@ function textOf(file: string): string {
   }
 }
 
-/** The request of the arguments. The method may be left out. */
+/** The request of the arguments. The method is optional. */
 export function requestOf(
   first: string | undefined,
   second: string | undefined,
   { header = [], from, gateway }: RequestFlags,
-  surroundings: Surroundings,
-): Asked {
+  context: RequestContext,
+): ParsedRequest {
   const [method, url] = second === undefined ? [undefined, first] : [first, second];
   const fields = {
     ...(method !== undefined && { method }),
@@ -66,7 +66,7 @@ export function requestOf(
     ...(gateway !== undefined && { gateway }),
   };
   try {
-    return readRequest(fields, surroundings);
+    return readRequest(fields, context);
   } catch (error) {
     if (!(error instanceof InvalidField)) throw error;
     throw failure('InvalidFlag', `${FLAG_OF[error.field] ?? '-H'}: ${error.message}`);
@@ -80,7 +80,7 @@ const FLAG_OF: Readonly<Record<string, string>> = {
   gateway: '--gateway',
 };
 
-/** Headers as curl takes them. */
+/** Parses headers as curl does. */
 function headersOf(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const headers = new Map<string, readonly string[]>();
   for (const each of given) {

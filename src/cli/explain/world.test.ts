@@ -17,7 +17,7 @@ function fileWith(text: string): string {
   return file;
 }
 
-test('manifests are read as an API server takes them, and kinds that only share a name are left out', () => {
+test('manifests are read as by an API server, and kinds of other groups are left out', () => {
   const file = fileWith(`
 apiVersion: networking.istio.io/v1
 kind: VirtualService
@@ -46,7 +46,7 @@ kind: DynamicEnv
 metadata: {name: a}
 `;
 
-test('a status that somebody wrote need not have what is always there', () => {
+test('required status fields are defaulted in hand-written manifests', () => {
   const file = fileWith(`${ENVIRONMENT}spec: {key: a, subsets: []}\nstatus: {state: ready}\n`);
   expect(manifestsOf(file, 'team')).toMatchObject([{ status: { state: 'ready', subsetsStatus: {}, totalReady: 0 } }]);
 });
@@ -71,6 +71,6 @@ test.each([
   ['kind: Service\nmetadata: {name: a}\n', /^--world .*world\.yaml:1:1: apiVersion is missing$/],
   ['a: [', /^--world .*world\.yaml:/],
   ['', /^--world .*world\.yaml: it contains no objects$/],
-])('what cannot be read is named with its place: %j', (text, message) => {
+])('manifestsOf names the position of an error: %j', (text, message) => {
   expect(() => manifestsOf(fileWith(text), 'team')).toThrow(message);
 });

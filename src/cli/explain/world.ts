@@ -1,4 +1,4 @@
-// The objects that decide about requests: of manifests, or of a cluster.
+// Reads the objects that affect routing, from manifests or from a cluster.
 import { DynamicEnv, dynamicEnv } from '../../api/dynamicenv.ts';
 import { Deployment } from '../../environments/index.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
@@ -11,33 +11,33 @@ import { typeProblems } from '../manifests/check.ts';
 import { listAll } from '../objects/follow.ts';
 import { readSources } from '../routing/sources.ts';
 
-/** All objects of manifests. Those that name no namespace are in `namespace`. */
+/** All objects of manifests; their namespace defaults to `namespace`. */
 export function manifestsOf(path: string, namespace: string): readonly KubeObject[] {
   try {
     const objects = Array.from(readSources([path]), (source) => readObject(source, namespace));
     if (objects.length === 0) throw invalidFile(path, 'it contains no objects');
     return objects;
   } catch (error) {
-    // Whatever reads manifests takes them for those of -f.
+    // Errors of the manifest reader mention -f.
     if (!(error instanceof CommandFailed) || !error.message.startsWith('-f ')) throw error;
     throw failure('InvalidFile', error.message.replace('-f', '--world'));
   }
 }
 
 function readObject({ object, where }: Source, namespace: string): KubeObject {
-  const read = completed(withoutNulls(object) as AnyObject);
+  const read = withDefaults(withoutNulls(object) as AnyObject);
   const problem = worldProblem(read) ?? (isEnvironment(read) ? typeProblems(read, dynamicEnv)[0] : undefined);
   if (problem !== undefined) throw invalidFile(where(problem.at), problem.message);
   return { ...read, metadata: { ...read.metadata, namespace: read.metadata.namespace ?? namespace } };
 }
 
-/** What nobody writes by hand and every server has. */
-function completed(object: AnyObject): AnyObject {
+/** Adds fields that servers always set and people rarely write. */
+function withDefaults(object: AnyObject): AnyObject {
   const { spec, status } = object;
-  if (isEnvironment(object) && isFields(status)) {
+  if (isEnvironment(object) && isRecord(status)) {
     return { ...object, status: { subsetsStatus: {}, totalReady: 0, ...status } };
   }
-  if (object.kind === Deployment.kind && (spec === undefined || isFields(spec))) {
+  if (object.kind === Deployment.kind && (spec === undefined || isRecord(spec))) {
     return { ...object, spec: { selector: {}, template: {}, ...spec } };
   }
   return object;
@@ -47,11 +47,11 @@ export function isEnvironment({ kind, apiVersion }: KubeObject): boolean {
   return kind === DynamicEnv.kind && apiVersion.startsWith(`${DynamicEnv.group}/`);
 }
 
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An API server takes a field that is null for one that is not there. */
+/** An API server treats a null field as absent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -59,13 +59,13 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, withoutNulls(field)]));
 }
 
-/** The objects of a cluster; of kinds that it does not know, none. */
+/** The objects of a cluster; kinds that are not installed are skipped. */
 export async function objectsOfCluster(client: Client): Promise<readonly KubeObject[]> {
   const lists = await Promise.all([...worldKinds.map((kind) => listed(client, kind)), meshConfig(client)]);
   return lists.flat();
 }
 
-/** What istiod is configured with; it has its usual settings where that is hidden. */
+/** The configuration of istiod; none (so its defaults apply) if it is missing or hidden. */
 async function meshConfig(client: Client): Promise<readonly KubeObject[]> {
   try {
     return [await client.get(ConfigMap, MESH_CONFIG)];
@@ -75,17 +75,17 @@ async function meshConfig(client: Client): Promise<readonly KubeObject[]> {
   }
 }
 
-/** What matters to few requests may be hidden from whoever asks; it is told that it is not looked at. */
-const SPARED = new Set(['Sidecar', 'ServiceEntry', 'Gateway', 'StatefulSet', 'DaemonSet']);
+/** Kinds that affect few requests: if the user may not list them, a warning is enough. */
+const OPTIONAL_KINDS = new Set(['Sidecar', 'ServiceEntry', 'Gateway', 'StatefulSet', 'DaemonSet']);
 
 async function listed(client: Client, kind: AnyKind): Promise<readonly KubeObject[]> {
   try {
-    // Items of a list do not say what they are.
+    // Items of a list have no apiVersion and kind.
     const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
     return (await listAll(client, kind as Kind)).map((object) => ({ ...object, apiVersion, kind: kind.kind }));
   } catch (error) {
     if (isNotFound(error)) return [];
-    if (!isForbidden(error) || !SPARED.has(kind.kind)) throw error;
+    if (!isForbidden(error) || !OPTIONAL_KINDS.has(kind.kind)) throw error;
     console.error(`Warning: you may not list ${kind.plural}: they are not looked at`);
     return [];
   }

@@ -1,4 +1,4 @@
-// `offshoot gitops`: what deployers such as Argo CD and Flux have to be told.
+// `offshoot gitops`: prints configuration for GitOps tools such as Argo CD and Flux.
 import { Argument, Command } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
 

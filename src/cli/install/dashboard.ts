@@ -1,4 +1,4 @@
-// How people reach the dashboard: its Service. An ingress, or `kubectl port-forward`, leads there.
+// The Service of the dashboard, for an ingress or `kubectl port-forward`, and its flags and certificate.
 import type { AnyObject } from '../../kube/objects.ts';
 import { NAME, SELECTOR } from './installation.ts';
 import type { Installation } from './installation.ts';
@@ -29,12 +29,12 @@ export function dashboardArgs({ values: { dashboard }, namespace }: Installation
   ];
 }
 
-/** Where a pod has the certificate of the dashboard, if it has one. */
+/** The volume and mount of the dashboard's certificate, if there is one. */
 export function dashboardCertificate({ dashboard: { enabled, tlsSecret } }: Values) {
-  const isThere = enabled && tlsSecret !== '';
+  const hasCertificate = enabled && tlsSecret !== '';
   const name = 'dashboard-certificates';
   return {
-    mounts: isThere ? [{ name, mountPath: CERTIFICATES, readOnly: true }] : [],
-    volumes: isThere ? [{ name, secret: { secretName: tlsSecret } }] : [],
+    mounts: hasCertificate ? [{ name, mountPath: CERTIFICATES, readOnly: true }] : [],
+    volumes: hasCertificate ? [{ name, secret: { secretName: tlsSecret } }] : [],
   };
 }

@@ -42,10 +42,10 @@ export async function install(options: InstallOptions): Promise<void> {
   await withConnection(options, async ({ client }) => {
     await refuseOtherInstallation(client, options.namespace);
     for (const object of objects) console.log(`${nameText(await applyObject(client, object))} applied`);
-    const wanted = new Set(objects.map((object) => identityOf(kindOf(object), object.metadata)));
+    const desired = new Set(objects.map((object) => identityOf(kindOf(object), object.metadata)));
     for (const kind of KINDS) {
-      const unwanted = (await oursOf(client, kind)).filter(({ metadata }) => !wanted.has(identityOf(kind, metadata)));
-      for (const object of unwanted) {
+      const obsolete = (await oursOf(client, kind)).filter(({ metadata }) => !desired.has(identityOf(kind, metadata)));
+      for (const object of obsolete) {
         await client.delete(kind, object.metadata);
         console.log(`${nameText({ ...object, apiVersion: apiVersionOf(kind), kind: kind.kind })} deleted`);
       }
@@ -81,7 +81,7 @@ function readValues(file: string): unknown {
 
 async function applyObject(client: Client, object: AnyObject): Promise<AnyObject> {
   const kind = kindOf(object);
-  const body = kind === Definition || kind === Namespace ? await asFound(client, object) : object;
+  const body = kind === Definition || kind === Namespace ? await keepingOwner(client, object) : object;
   try {
     const patch = { type: 'apply', body, force: true } as const;
     await client.patch(kind, object.metadata, patch, { fieldManager: 'offshoot-install' });
@@ -95,8 +95,8 @@ async function applyObject(client: Client, object: AnyObject): Promise<AnyObject
   }
 }
 
-/** What was there before us is brought up to date, but not called ours: an uninstall leaves it. */
-async function asFound(client: Client, object: AnyObject): Promise<AnyObject> {
+/** An object that existed before us is updated, but not labelled as ours: an uninstall keeps it. */
+async function keepingOwner(client: Client, object: AnyObject): Promise<AnyObject> {
   const live = await client.get(kindOf(object), object.metadata).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });

@@ -1,4 +1,4 @@
-// What is installed in a cluster: the kinds of objects that an installation is made of, and who made those that are there.
+// What is installed in a cluster: the kinds of an installation, and which of their objects are ours.
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { defineKind } from '../../kube/objects.ts';
@@ -8,7 +8,7 @@ import { listAll } from '../objects/follow.ts';
 import { SELECTOR } from './installation.ts';
 
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
-/** What `offshoot install` has made and may remove. */
+/** Marks objects that `offshoot install` created and may delete. */
 export const OURS = 'offshoot';
 
 const cluster = { namespaced: false };
@@ -31,7 +31,7 @@ export const Registration = defineKind(
   cluster,
 );
 
-/** In the order of removal, but for definitions and the namespace, which come last. */
+/** In the order of removal; definitions and the namespace follow last. */
 export const KINDS: readonly Kind[] = [
   Registration,
   Deployment,
@@ -54,7 +54,7 @@ const ALL = [Namespace, Definition, ...KINDS];
 
 export function kindOf({ kind, apiVersion }: AnyObject): Kind {
   const found = ALL.find((each) => each.kind === kind);
-  if (found === undefined) throw new Error(`${apiVersion} ${kind} is in no installation`);
+  if (found === undefined) throw new Error(`${apiVersion} ${kind} is not part of any installation`);
   return found;
 }
 
@@ -62,13 +62,13 @@ export function isOurs({ metadata }: KubeObject): boolean {
   return metadata.labels?.[MANAGED_BY] === OURS;
 }
 
-/** The objects of a kind that an installation of ours has made; none of a kind that the cluster does not have. */
+/** Our objects of a kind; none if the kind is not installed. */
 export async function oursOf(client: Client, kind: Kind): Promise<readonly AnyObject[]> {
   const labelSelector = `${MANAGED_BY}=${OURS},${selectorText()}`;
   return orNone(listAll(client, kind, { labelSelector }));
 }
 
-/** None where a kind is not served. */
+/** An empty list if the kind is not served. */
 export async function orNone<T>(listed: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await listed;

@@ -1,18 +1,18 @@
-// The objects of an installation, made from its values: what the templates of deploy/chart render, object by object.
-// test/chart.test.ts holds both to the same files.
+// Builds the objects of an installation from its values, the same objects that deploy/chart renders. test/chart.test.ts
+// checks both against the same files.
 import type { AnyObject } from '../../kube/objects.ts';
-import { dashboardRights, partData } from './chart-data.ts';
+import { dashboardPermissions, partData } from './chart-data.ts';
 import type { PartData } from './chart-data.ts';
 import { dashboardObjects } from './dashboard.ts';
 import { NAME, SELECTOR } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { monitoringObjects } from './monitoring.ts';
-import { inNamespace, limitedRights } from './rights.ts';
+import { inNamespace, limitedPermissions } from './permissions.ts';
 import type { Values } from './values.ts';
 import { webhookObjects } from './webhook.ts';
 import { workloadObjects } from './workload.ts';
 
-/** All objects, in the order in which they are applied; the namespace is not among them. */
+/** All objects except the namespace, in the order of applying. */
 export function manifestsOf(installation: Installation): readonly AnyObject[] {
   const { values } = installation;
   const parts = partData.filter(({ name }) => values.parts[name]);
@@ -23,7 +23,7 @@ export function manifestsOf(installation: Installation): readonly AnyObject[] {
   const served = values.webhook.enabled && !isLimited ? parts.filter(({ webhook }) => webhook !== undefined) : [];
   const objects = [
     ...(values.crds.install ? definitionsOf(parts, values) : []),
-    ...rightsOf(parts, installation),
+    ...permissionsOf(parts, installation),
     ...webhookObjects(served, installation),
     ...workloadObjects(parts, served.length > 0, installation),
     ...dashboardObjects(installation),
@@ -39,23 +39,23 @@ function definitionsOf(parts: readonly PartData[], { crds }: Values): AnyObject[
   return definitions.map((object) => ({ ...object, metadata: { ...object.metadata, annotations } }));
 }
 
-/** The service account, and the roles of what runs bound to it in the namespace of the installation. */
-function rightsOf(parts: readonly PartData[], { values, namespace }: Installation): AnyObject[] {
+/** The service account, and the roles of the enabled parts bound to it. */
+function permissionsOf(parts: readonly PartData[], { values, namespace }: Installation): AnyObject[] {
   const { annotations } = values.serviceAccount;
   const account = {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
     metadata: { name: NAME, namespace, ...(Object.keys(annotations).length > 0 && { annotations }) },
   };
-  if (values.namespaces.length > 0) return [account, ...limitedRights(parts, values.namespaces, namespace)];
-  const rights = new Map<string, AnyObject>();
-  const all = [...parts.flatMap((part) => part.rights), ...(values.dashboard.enabled ? dashboardRights : [])];
+  if (values.namespaces.length > 0) return [account, ...limitedPermissions(parts, values.namespaces, namespace)];
+  const permissions = new Map<string, AnyObject>();
+  const all = [...parts.flatMap((part) => part.permissions), ...(values.dashboard.enabled ? dashboardPermissions : [])];
   for (const object of all) {
     // Parts with a webhook share a Role.
     const id = `${object.kind} ${object.metadata.name}`;
-    if (!rights.has(id)) rights.set(id, inNamespace(object, namespace));
+    if (!permissions.has(id)) permissions.set(id, inNamespace(object, namespace));
   }
-  return [account, ...rights.values()];
+  return [account, ...permissions.values()];
 }
 
 function labelled(object: AnyObject, { version, managedBy }: Installation): AnyObject {

@@ -1,4 +1,4 @@
-// How Prometheus finds the metrics, what it tells people of, and what Grafana shows.
+// The objects for monitoring: the metrics Service, ServiceMonitor, alerts and Grafana dashboard.
 import type { AnyObject } from '../../kube/objects.ts';
 import { NAME, SELECTOR } from './installation.ts';
 import type { Installation } from './installation.ts';
@@ -21,7 +21,7 @@ export function monitoringObjects({ values, namespace }: Installation): AnyObjec
     metadata: { name: NAME, namespace, labels: serviceMonitor.labels },
     spec: {
       selector: { matchLabels: { ...SELECTOR, 'app.kubernetes.io/component': 'metrics' } },
-      // Of a metric with a namespace, it is that of the environment, and not that of the pod.
+      // Keep the label "namespace" of a metric: it is the namespace of the environment, not of the pod.
       endpoints: [{ port: 'metrics', interval: serviceMonitor.interval, honorLabels: true }],
     },
   };

@@ -1,10 +1,10 @@
-// `--set`: values on the command line, as Helm writes them.
+// `--set`: values on the command line, in Helm's syntax.
 import { parse } from '../../kube/yaml.ts';
 import { invalidFlag } from '../exit.ts';
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** Values with those of the flags put in: `a.b=true`. A value is read as YAML, so `[x, y]` is a list. */
+/** Merges `--set` flags such as `a.b=true` into values. A value is parsed as YAML, so `[x, y]` is a list. */
 export function withSets(values: unknown, sets: readonly string[]): Tree {
   let result = isTree(values) ? values : {};
   for (const text of sets) {
@@ -26,7 +26,7 @@ function read(text: string, value: string): unknown {
   try {
     return parse(value) as unknown;
   } catch (error) {
-    throw invalidFlag('--set', text, `the value is no YAML: ${(error as Error).message.split('\n')[0]}`);
+    throw invalidFlag('--set', text, `the value is not valid YAML: ${(error as Error).message.split('\n')[0]}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Removes an installation, last in first out, and leaves nothing of it.
+// Removes an installation, in the reverse order of installing.
 import { Lease } from '../../kube/lease.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -34,15 +34,15 @@ export interface UninstallOptions extends ClusterOptions {
 const Pod = defineKind('v1', 'Pod', 'pods');
 const Secret = defineKind('v1', 'Secret', 'secrets');
 
-/** What people write, which goes before what it is made with. */
+/** Kinds that users create; they are deleted before the kinds that they depend on. */
 const FIRST = new Set(['DynamicEnv', 'DeploymentTargetClaim', 'Environment', 'RoutingRule', 'Istio']);
 
 export async function uninstall(options: UninstallOptions): Promise<void> {
   const { namespace, keepResources, timeout } = options;
   await withConnection(options, async ({ client }) => {
     await refuseOtherInstallation(client, namespace);
-    if (!keepResources) await seeToResources(client, options);
-    // Without them nobody is asked any more, and nobody is left who would answer.
+    if (!keepResources) await handleResources(client, options);
+    // Delete the webhook registrations before the pods that serve them, so that no request is rejected.
     await removeAll(client, [Registration, Deployment]);
     await untilNone(client, Pod, { namespace, labelSelector: selectorText() }, timeout);
     await removeAll(client, KINDS);
@@ -53,8 +53,8 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
   });
 }
 
-/** Throws while there are objects of our kinds, or deletes them where that is asked for. */
-async function seeToResources(client: Client, { deleteResources, timeout }: UninstallOptions): Promise<void> {
+/** Throws if there are objects of our kinds, or deletes them with --delete-resources. */
+async function handleResources(client: Client, { deleteResources, timeout }: UninstallOptions): Promise<void> {
   const kinds = partData.flatMap(({ definitions }) => definitions.map(kindOfDefinition));
   const found: { readonly kind: Kind; readonly objects: readonly AnyObject[] }[] = [];
   for (const kind of kinds) found.push({ kind, objects: await orNone(listAll(client, kind)) });
@@ -86,7 +86,7 @@ function kindOfDefinition({ spec }: AnyObject): Kind {
   return defineKind(`${group}/${version}`, names.kind, names.plural, { namespaced: scope === 'Namespaced' });
 }
 
-/** Removes what is ours of these kinds; with a time, waits until it is gone. */
+/** Deletes our objects of these kinds; with a timeout, waits until they are gone. */
 async function removeAll(client: Client, kinds: readonly Kind[], timeoutMs?: number): Promise<void> {
   for (const kind of kinds) {
     const objects = await oursOf(client, kind);

@@ -1,5 +1,5 @@
-// What an installation may set: the values of the chart in deploy/chart, and of `offshoot install`. Its schema for Helm
-// is written from this by scripts/chart.ts; deploy/chart/values.yaml says the defaults again, with a comment each.
+// The values of the chart in deploy/chart and of `offshoot install`. scripts/chart.ts generates the chart's JSON schema
+// from this; deploy/chart/values.yaml repeats the defaults with comments.
 import * as z from 'zod';
 
 const map = z.record(z.string(), z.string());
@@ -16,7 +16,7 @@ const image = z.strictObject({
 const parts = z.strictObject({
   environments: toggle(true).describe('DynamicEnv'),
   targets: toggle(false).describe('Deployment targets and claims'),
-  mesh: toggle(false).describe('The life of Istio; needs an istioctl in the image'),
+  mesh: toggle(false).describe('The Istio lifecycle; needs an istioctl in the image'),
   routing: toggle(false).describe('Mesh-neutral routing rules'),
 });
 
@@ -93,7 +93,7 @@ const valuesSchema = z.strictObject({
 export type Values = z.output<typeof valuesSchema>;
 export type PartName = keyof Values['parts'];
 
-/** The JSON schema that Helm checks values with. Helm itself brings the defaults. */
+/** The JSON schema that Helm validates values with. */
 export function valuesJsonSchema(): object {
   const { $schema: _draft, ...schema } = z.toJSONSchema(valuesSchema, { io: 'input' }) as Record<string, unknown>;
   // Charts that include this one pass their own "global" values down.
@@ -101,7 +101,7 @@ export function valuesJsonSchema(): object {
   return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of Offshoot', ...schema, properties };
 }
 
-/** Values with the defaults filled in. Throws with every field that is wrong. */
+/** Validates values and applies defaults. Throws with all invalid fields. */
 export function parseValues(given: unknown): Values {
   const { data, error } = valuesSchema.safeParse(given ?? {});
   if (data !== undefined) return data;

@@ -1,5 +1,4 @@
-// How the API server reaches the admission webhook: its Service and registrations and, where cert-manager makes it, its
-// certificate.
+// The Service and registrations of the admission webhook and, with cert-manager, its certificate.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { PartData } from './chart-data.ts';
 import { NAME, SELECTOR } from './installation.ts';
@@ -7,7 +6,7 @@ import type { Installation } from './installation.ts';
 
 const WEBHOOK = 'offshoot-webhook';
 
-/** Of the parts that have one. */
+/** The webhook objects of the parts that have a webhook. */
 export function webhookObjects(parts: readonly PartData[], { values, namespace }: Installation): AnyObject[] {
   if (parts.length === 0) return [];
   const { certManager } = values.webhook;
@@ -18,8 +17,8 @@ export function webhookObjects(parts: readonly PartData[], { values, namespace }
     metadata: { name: WEBHOOK, namespace },
     spec: { selector: SELECTOR, ports: [{ name: 'https', port: 443, targetPort: 'webhook' }] },
   };
-  // The controllers fill them in (--webhook-registration existing). What goes with the installation refuses no write
-  // when nobody is left to answer.
+  // The controllers fill these in (--webhook-registration existing). They are deleted with the installation, so that
+  // no write is rejected when the webhook is gone.
   const registrations = parts.map(({ webhook }) => ({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',

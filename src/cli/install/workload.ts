@@ -1,4 +1,4 @@
-// What runs: the Deployment, and what says how many of its pods may be away and who may connect to them.
+// The Deployment with its PodDisruptionBudget and NetworkPolicy.
 import type { AnyObject } from '../../kube/objects.ts';
 import type { PartData } from './chart-data.ts';
 import { DASHBOARD_PORT, dashboardArgs, dashboardCertificate } from './dashboard.ts';
@@ -39,7 +39,7 @@ export function workloadObjects(
   ];
 }
 
-/** What is served, by name. */
+/** The served ports, by name. */
 function portsOf(hasWebhook: boolean, { dashboard }: Values): readonly (readonly [name: string, port: number])[] {
   const isServed: Readonly<Record<string, boolean>> = { webhook: hasWebhook, dashboard: dashboard.enabled };
   return Object.entries(PORTS).filter(([name]) => isServed[name] ?? true);

@@ -1,16 +1,15 @@
-// Fills in a template of `-o jsonpath=…` as kubectl does: what a path finds is printed with spaces between, objects and
-// lists as JSON; a field that is missing is printed as nothing.
+// Evaluates a template of `-o jsonpath=…` as kubectl does: results of a path are separated by spaces, objects and lists
+// are printed as JSON, and a missing field prints nothing.
 import { JsonPathError } from './parse.ts';
 import type { Filter, Node, Path, Slice, Template } from './parse.ts';
 
-/** The text that a template makes of a value. */
-export function fillIn(template: Template, value: unknown): string {
+export function evaluateTemplate(template: Template, value: unknown): string {
   return template
     .map((part) => {
       if (part.is === 'text') return part.text;
       if (part.is === 'action') return find(part.nodes, [value]).map(textOf).join(' ');
       return find(part.over, [value])
-        .map((each) => fillIn(part.body, each))
+        .map((each) => evaluateTemplate(part.body, each))
         .join('');
     })
     .join('');
@@ -31,7 +30,7 @@ function step(node: Node, values: readonly unknown[]): readonly unknown[] {
     case 'wildcard':
       return values.flatMap((value) => (Array.isArray(value) || isMap(value) ? Object.values(value) : []));
     case 'descend':
-      return values.flatMap(withAllBelow);
+      return values.flatMap(withDescendants);
     case 'slice':
       return values.flatMap((value) => sliceOf(node, value));
     case 'union':
@@ -41,10 +40,10 @@ function step(node: Node, values: readonly unknown[]): readonly unknown[] {
   }
 }
 
-/** All that has something in it, from the outside in. */
-function withAllBelow(value: unknown): readonly unknown[] {
+/** The value and all non-empty values below it, outermost first. */
+function withDescendants(value: unknown): readonly unknown[] {
   const below = Array.isArray(value) || isMap(value) ? Object.values(value) : [];
-  if (below.length > 0) return [value, ...below.flatMap(withAllBelow)];
+  if (below.length > 0) return [value, ...below.flatMap(withDescendants)];
   return typeof value === 'string' && value !== '' ? [value] : [];
 }
 
@@ -95,12 +94,12 @@ function holds(left: unknown, operator: string, right: unknown): boolean {
   }
 }
 
-/** A value as kubectl prints it: what is neither a list nor an object without quotes. */
+/** A value as kubectl prints it: strings without quotes. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : compactJson(value);
 }
 
-/** As programs in Go write JSON: keys in order, and no character that could end a script. */
+/** JSON as Go encodes it: keys sorted, and HTML characters escaped. */
 function compactJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(compactJson).join(',')}]`;

@@ -1,25 +1,25 @@
-// What kubectl makes of a template was seen with kubectl itself; where one is found, test/kubectl-offshoot.test.ts asks it
-// again.
+// The expected results come from kubectl; if kubectl is installed, test/kubectl-offshoot.test.ts checks them against
+// it.
 import { describe, expect, test } from 'vitest';
 import { printedByKubectl, templatesRefusedByKubectl, thing } from '../testing/jsonpath-habits.ts';
-import { fillIn } from './evaluate.ts';
+import { evaluateTemplate } from './evaluate.ts';
 import { JsonPathError, parseTemplate } from './parse.ts';
 
-const print = (template: string, value: unknown = thing): string => fillIn(parseTemplate(template), value);
+const print = (template: string, value: unknown = thing): string => evaluateTemplate(parseTemplate(template), value);
 
-test('what is found at any depth comes in the order of the object: kubectl has none', () => {
+test('recursive descent returns results in document order (kubectl has no fixed order)', () => {
   expect(print('{..name}')).toBe('a p q r');
 });
 
-test.each(printedByKubectl)('%s is filled in', (template, text) => {
+test.each(printedByKubectl)('%s prints what kubectl prints', (template, text) => {
   expect(print(template)).toBe(text);
 });
 
-test.each(templatesRefusedByKubectl)('%s is refused', (template) => {
+test.each(templatesRefusedByKubectl)('%s is rejected', (template) => {
   expect(() => print(template)).toThrow(JsonPathError);
 });
 
-describe('refusals say what is wrong', () => {
+describe('the error says what is wrong with', () => {
   test.each([
     ['', 'the template is missing'],
     ['{.kind', 'a { is not closed'],
@@ -36,11 +36,11 @@ describe('refusals say what is wrong', () => {
   });
 });
 
-test('whole numbers compare with others, and large ones stay exact', () => {
+test('integers compare with floats, and large integers stay exact', () => {
   expect(print('{.spec.list[?(@.v>1.5)].name}')).toBe('q r');
   expect(print('{.n} {.list}', { n: 2n ** 63n, list: [1n] })).toBe('9223372036854775808 [1]');
 });
 
-test('what is not set is not there', () => {
+test('undefined fields are treated as missing', () => {
   expect(print('{.a}{.b.c}{.d}', { a: undefined, b: {}, d: { e: undefined, f: 1 } })).toBe('{"f":1}');
 });

@@ -1,5 +1,5 @@
-// Reads a template of `-o jsonpath=…`: text, and in braces the paths, quoted texts and loops that kubectl knows. What
-// kubectl refuses is refused here, and in nearly the same words. evaluate.ts fills a template in.
+// Parses a template of `-o jsonpath=…`: text, and in braces the paths, quoted strings and loops that kubectl supports.
+// Templates that kubectl rejects are rejected here too. evaluate.ts evaluates a template.
 
 export type Template = readonly Part[];
 
@@ -19,7 +19,7 @@ export type Node =
   | { readonly is: 'union'; readonly of: readonly Path[] }
   | Filter;
 
-/** Bounds as they are written: what is missing depends on the list. An index is a slice of one. */
+/** Bounds as written: missing ones depend on the list. An index is a slice of one element. */
 export interface Slice {
   readonly is: 'slice';
   readonly from?: number;
@@ -28,25 +28,24 @@ export interface Slice {
   readonly step?: number;
 }
 
-/** Elements for which a comparison holds or, without one, that have something at a path. */
+/** Selects elements for which a comparison holds or, without one, that have a value at a path. */
 export interface Filter {
   readonly is: 'filter';
   readonly left: Path;
   readonly compare?: { readonly operator: string; readonly right: Path };
 }
 
-/** A template that can't be read, or a value that it does not fit. */
+/** An invalid template, or a value that it can't be applied to. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
 }
 
-/** What is in braces, before loops are made of it. */
+/** The content of braces, before ranges are assembled. */
 interface Action {
   readonly nodes: Path;
   readonly word?: 'range' | 'end';
 }
 
-/** Reads a template. */
 export function parseTemplate(text: string): Template {
   if (text === '') throw new JsonPathError('the template is missing: write it as jsonpath={.metadata.name}');
   const tokens: (string | Action)[] = [];
@@ -64,7 +63,7 @@ export function parseTemplate(text: string): Template {
   return template.parts;
 }
 
-/** Parts up to the end of the loop that they are in; one that is never ended goes to the end of the template. */
+/** Parts up to the end of the enclosing range; an unclosed range extends to the end of the template. */
 function partsOf(tokens: readonly (string | Action)[], start: number): { parts: Part[]; next: number } {
   const parts: Part[] = [];
   for (let at = start; at < tokens.length; at++) {
@@ -84,7 +83,7 @@ function partsOf(tokens: readonly (string | Action)[], start: number): { parts: 
 const ENDS_NAME = /[\s.,[\]$@{}]/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v' };
 
-/** Reads what is in braces, or in a filter or an index, from a place on. */
+/** Scans the content of braces, of a filter or of an index, from an offset. */
 class Scanner {
   readonly #text: string;
   at: number;
@@ -94,13 +93,13 @@ class Scanner {
     this.at = at;
   }
 
-  /** Up to the closing brace, and past it. */
+  /** Scans past the closing brace. */
   action(): Action {
     const { nodes, word } = this.#nodes('}');
     return { nodes, ...(word && { word }) };
   }
 
-  /** All of the text. */
+  /** Scans the whole text. */
   path(): Path {
     return this.#nodes('').nodes;
   }
@@ -131,7 +130,7 @@ class Scanner {
     return { nodes, ...(word && { word }) };
   }
 
-  /** A name up to what ends it; a backslash lets it go on. */
+  /** A name up to a delimiter; a backslash escapes the next character. */
   #name(): string {
     let name = '';
     while (this.at < this.#text.length && !ENDS_NAME.test(this.#text[this.at]!)) {
@@ -150,7 +149,7 @@ class Scanner {
   #descend(before: Node | undefined): Node[] {
     if (before?.is === 'descend') throw new JsonPathError('".." twice in a row');
     this.at++;
-    // The second dot is that of a field, if one follows.
+    // The second dot belongs to a field, if one follows.
     if (/[\p{L}\p{N}_]/u.test(this.#text[this.at + 1] ?? '')) return [{ is: 'descend' }, this.#field()];
     this.at++;
     return [{ is: 'descend' }];
@@ -221,7 +220,7 @@ class Scanner {
   }
 }
 
-/** What stands in brackets, but for a filter: a quoted key, an index or a slice. */
+/** The content of brackets other than a filter: a quoted key, an index or a slice. */
 function bracketed(inner: string): Path {
   const key = /^'([^']*)'$/.exec(inner)?.[1];
   if (key !== undefined) return new Scanner(`.${key}`).path();

@@ -20,7 +20,7 @@ interface Kubeconfig {
   readonly contexts: readonly { readonly name: string }[];
 }
 
-const theirs = `# mine, do not touch
+const existing = `# mine, do not touch
 apiVersion: v1
 kind: Config
 preferences: {colors: true} # nice
@@ -39,8 +39,8 @@ users:
   user: {token: 1e5}
 `;
 
-test('a context, its cluster and its user are added, and it is the current one', () => {
-  const merged = parse(merge(theirs)) as Kubeconfig;
+test('withContext adds a context with its cluster and user, and makes it current', () => {
+  const merged = parse(merge(existing)) as Kubeconfig;
   expect(merged['current-context']).toBe('offshoot');
   expect(merged).toMatchObject({
     clusters: [{ name: 'far' }, { name: 'offshoot', cluster: { server: own.server } }],
@@ -49,65 +49,62 @@ test('a context, its cluster and its user are added, and it is the current one',
   });
 });
 
-test('what others wrote stays to the letter, comments too, and all is as before in the end', () => {
-  const merged = merge(theirs);
-  for (const line of theirs.split('\n').filter((each) => !each.startsWith('current-context'))) {
+test('other entries and comments are kept verbatim, and withoutContext restores the original', () => {
+  const merged = merge(existing);
+  for (const line of existing.split('\n').filter((each) => !each.startsWith('current-context'))) {
     expect(merged).toContain(line);
   }
-  expect(withoutContext(merged, 'offshoot', 10)).toBe(theirs);
+  expect(withoutContext(merged, 'offshoot', 10)).toBe(existing);
 });
 
 test.each([
   ['no file', ''],
-  ['a file that holds nothing', '# nothing\n'],
+  ['a file without content', '# nothing\n'],
   ['the skeleton that kubectl writes', 'apiVersion: v1\nkind: Config\nclusters: null\ncontexts: null\nusers: null\n'],
   ['empty lists', 'clusters: []\ncontexts: []\nusers: []\ncurrent-context: ""\n'],
   ['JSON', '{"clusters": [], "contexts": [{"name": "work", "context": {}}], "current-context": "work"}'],
-])('works with %s', (_what, text) => {
+])('withContext works with %s', (_what, text) => {
   const merged = merge(text);
   expect((parse(merged) as Kubeconfig).contexts.at(-1)!.name).toBe('offshoot');
   const { 'current-context': current } = parse(withoutContext(merged, 'offshoot', 10)!) as Kubeconfig;
   expect(current || undefined).toBe(text.includes('"work"') ? 'work' : undefined);
 });
 
-describe('what is there already', () => {
-  test('one that a killed process left is replaced, and what was current before it is not forgotten', () => {
-    const again = merge(merge(theirs), { server: 'https://127.0.0.1:1', pid: 11 });
+describe('an existing context', () => {
+  test('of a killed process is replaced, and its previous context is remembered', () => {
+    const again = merge(merge(existing), { server: 'https://127.0.0.1:1', pid: 11 });
     expect(again.match(/name: offshoot$/gm)).toHaveLength(3);
     expect(again).not.toContain('7443');
-    expect(parse(withoutContext(again, 'offshoot', 11)!)).toEqual(parse(theirs));
+    expect(parse(withoutContext(again, 'offshoot', 11)!)).toEqual(parse(existing));
   });
 
-  test('one of a process that runs is left alone', () => {
-    expect(() => merge(merge(theirs), { pid: 11 }, [10])).toThrow(
+  test('of a running process is not replaced', () => {
+    expect(() => merge(merge(existing), { pid: 11 }, [10])).toThrow(
       'is that of the process 10, which runs; choose another',
     );
-    expect(() => merge(merge(theirs), { pid: 11, name: 'second' }, [10])).not.toThrow();
+    expect(() => merge(merge(existing), { pid: 11, name: 'second' }, [10])).not.toThrow();
   });
 
-  test.each(['clusters', 'users', 'contexts'])(
-    'one of the same name in %s that is not ours is never replaced',
-    (list) => {
-      expect(() => merge(`${list}: [{name: offshoot}]`)).toThrow(
-        'it has an entry "offshoot" that "offshoot up" did not make',
-      );
-    },
-  );
-
-  test('several end in any order', () => {
-    const both = merge(merge(theirs), { name: 'second', pid: 11 });
-    expect(withoutContext(withoutContext(both, 'offshoot', 10)!, 'second', 11)).toBe(theirs);
-    expect(withoutContext(withoutContext(both, 'second', 11)!, 'offshoot', 10)).toBe(theirs);
+  test.each(['clusters', 'users', 'contexts'])('of the same name in %s that is not ours is never replaced', (list) => {
+    expect(() => merge(`${list}: [{name: offshoot}]`)).toThrow(
+      'it has an entry "offshoot" that "offshoot up" did not make',
+    );
   });
 
-  test('a context that somebody chose meanwhile stays the current one', () => {
-    const chosen = merge(theirs).replace('current-context: offshoot', 'current-context: other');
+  test('can be removed in any order if there are several', () => {
+    const both = merge(merge(existing), { name: 'second', pid: 11 });
+    expect(withoutContext(withoutContext(both, 'offshoot', 10)!, 'second', 11)).toBe(existing);
+    expect(withoutContext(withoutContext(both, 'second', 11)!, 'offshoot', 10)).toBe(existing);
+  });
+
+  test('stays current if it was chosen in the meantime', () => {
+    const chosen = merge(existing).replace('current-context: offshoot', 'current-context: other');
     expect((parse(withoutContext(chosen, 'offshoot', 10)!) as Kubeconfig)['current-context']).toBe('other');
   });
 
-  test('the context of another process, or none, is not taken out', () => {
-    expect(withoutContext(merge(theirs, { pid: 11 }), 'offshoot', 10)).toBeUndefined();
-    expect(withoutContext(theirs, 'offshoot', 10)).toBeUndefined();
+  test('of another process is not removed', () => {
+    expect(withoutContext(merge(existing, { pid: 11 }), 'offshoot', 10)).toBeUndefined();
+    expect(withoutContext(existing, 'offshoot', 10)).toBeUndefined();
   });
 });
 
@@ -116,11 +113,11 @@ test.each([
   ['- 1', 'it is not a mapping'],
   ['text', 'it is not a mapping'],
   ['a: 1\n---\nb: 2\n', 'multiple documents'],
-])('what is no kubeconfig is refused: %j', (text, message) => {
+])('withContext rejects an invalid kubeconfig: %j', (text, message) => {
   expect(() => merge(text)).toThrow(message);
 });
 
-test('merging and taking out is nothing, whatever the names and values are', () => {
+test('withoutContext undoes withContext for all names and values', () => {
   const name = fc.string({ minLength: 1 }).filter((each) => each !== 'offshoot');
   const entry = fc.record({ name, context: fc.dictionary(fc.string(), fc.string()) });
   const config = fc.record({ contexts: fc.array(entry), 'current-context': name, extra: fc.jsonValue() });

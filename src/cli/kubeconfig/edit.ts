@@ -1,10 +1,10 @@
-// Puts a context into a kubeconfig of somebody else and takes it out again, without touching anything else in it. Pure;
-// merge.ts reads and writes the file.
+// Adds a context to the user's kubeconfig and removes it again, without changing anything else in it. Pure; merge.ts
+// reads and writes the file.
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isSeq, parse, parseDocument, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Document, Node } from 'yaml';
 
-/** A context with its cluster and user, which all have its name. */
+/** A context with its cluster and user; all three have the same name. */
 export interface OwnContext {
   readonly name: string;
   readonly server: string;
@@ -16,20 +16,20 @@ export interface OwnContext {
 }
 
 const LISTS = { clusters: 'cluster', users: 'user', contexts: 'context' } as const;
-/** The extension of a context that says that it is ours, what was current before it, and whether there was a file. */
-const MARK = 'offshoot.dev';
+/** Names the extension that marks a context as ours, with the previous context and whether we created the file. */
+const EXTENSION = 'offshoot.dev';
 
-/** As kubectl lays out what it writes, so that little of the file changes its form. */
+/** The formatting of kubectl, so that little of the file changes. */
 const AS_KUBECTL = { lineWidth: 0, indentSeq: false, flowCollectionPadding: false } as const;
 
 /**
- * The text with the context, which is then the current one; undefined stands for a file that is not there. Throws for a
- * context of that name that is not ours.
+ * The text with the context added and made current; an undefined text stands for a missing file. Throws if another
+ * entry has that name.
  */
 export function withContext(text: string | undefined, own: OwnContext, isAlive: (pid: number) => boolean): string {
   const document = read(text ?? '');
   const { name } = own;
-  const before = markOf(document, name);
+  const before = extensionOf(document, name);
   const isThere = Object.keys(LISTS).some((list) => indexOf(document, list, name) >= 0);
   if (isThere && before === undefined) {
     throw new Error(`it has an entry "${name}" that "offshoot up" did not make; choose another name`);
@@ -55,7 +55,7 @@ export function withContext(text: string | undefined, own: OwnContext, isAlive: 
     ...(previous !== undefined && { previous }),
     ...(isNewFile && { newFile: 'true' }),
   };
-  addEntry(document, 'contexts', name, { cluster: name, user: name, extensions: [{ name: MARK, extension }] });
+  addEntry(document, 'contexts', name, { cluster: name, user: name, extensions: [{ name: EXTENSION, extension }] });
   document.set('current-context', nameScalar(name));
   if (!document.has('apiVersion')) document.set('apiVersion', 'v1');
   if (!document.has('kind')) document.set('kind', 'Config');
@@ -63,26 +63,26 @@ export function withContext(text: string | undefined, own: OwnContext, isAlive: 
 }
 
 /**
- * The text without the context of a process; undefined where it is not there, or another one's by now, and empty where
- * there was no file before it and nobody else has written into it.
+ * The text without the context of a process; undefined if it is not there or belongs to another process by now; empty
+ * if we created the file and nobody else has written to it.
  */
 export function withoutContext(text: string, name: string, pid: number): string | undefined {
   const document = read(text);
-  const mark = markOf(document, name);
-  if (mark?.pid !== pid) return undefined;
+  const extension = extensionOf(document, name);
+  if (extension?.pid !== pid) return undefined;
   removeEntries(document, name);
-  for (const place of [['current-context'], ...previousIn(document)]) {
-    if (textOf(document.getIn(place)) !== name) continue;
-    if (mark.previous === undefined) document.deleteIn(place);
-    else document.setIn(place, nameScalar(mark.previous));
+  for (const path of [['current-context'], ...previousIn(document)]) {
+    if (textOf(document.getIn(path)) !== name) continue;
+    if (extension.previous === undefined) document.deleteIn(path);
+    else document.setIn(path, nameScalar(extension.previous));
   }
   const { apiVersion: _version, kind: _kind, ...rest } = fieldsOf(document.toJS());
   const isEmpty = Object.values(rest).every((value) => Array.isArray(value) && value.length === 0);
-  if (mark.isNewFile && isEmpty) return '';
+  if (extension.isNewFile && isEmpty) return '';
   return write(document, text, name);
 }
 
-/** Every value as the text that it is: nothing is read as a number and written as another one. */
+/** Parses all scalars as strings, so that no number is written back in another form. */
 function read(text: string): Document {
   const document: Document = parseDocument<Node>(text, { schema: 'failsafe' });
   const [error] = document.errors;
@@ -92,30 +92,30 @@ function read(text: string): Document {
   return document;
 }
 
-/** The text of a document. Whatever went wrong with it, nothing of others may be lost. */
+/** The text of a document. Throws if entries of others would be changed. */
 function write(document: Document, before: string, name: string): string {
   const after = document.toString(AS_KUBECTL);
-  if (!isDeepStrictEqual(othersEntries(before, name), othersEntries(after, name))) {
+  if (!isDeepStrictEqual(otherEntries(before, name), otherEntries(after, name))) {
     throw new Error('it cannot be edited without changing other entries; set KUBECONFIG to another file');
   }
   return after;
 }
 
-/** What an edit may not change. */
-function othersEntries(text: string, name: string): unknown {
+/** Everything that an edit must not change. */
+function otherEntries(text: string, name: string): unknown {
   const { 'current-context': _current, apiVersion: _version, kind: _kind, ...rest } = fieldsOf(parse(text));
   const lists = Object.keys(LISTS).map((list) => {
     const entries = Array.isArray(rest[list]) ? (rest[list] as unknown[]) : [];
-    return [list, entries.filter((entry) => fieldsOf(entry)['name'] !== name).map(withoutMark)];
+    return [list, entries.filter((entry) => fieldsOf(entry)['name'] !== name).map(withoutExtension)];
   });
   return { ...rest, ...Object.fromEntries(lists) };
 }
 
-function withoutMark(entry: unknown): unknown {
+function withoutExtension(entry: unknown): unknown {
   const { context, ...rest } = fieldsOf(entry);
   const { extensions, ...fields } = fieldsOf(context);
   if (!Array.isArray(extensions)) return entry;
-  const others = extensions.filter((extension) => fieldsOf(extension)['name'] !== MARK);
+  const others = extensions.filter((extension) => fieldsOf(extension)['name'] !== EXTENSION);
   return { ...rest, context: { ...fields, extensions: others } };
 }
 
@@ -123,40 +123,40 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-interface Mark {
+interface OwnExtension {
   readonly pid: number;
   readonly previous?: string;
   /** Whether there was no file before. */
   readonly isNewFile: boolean;
 }
 
-function markOf(document: Document, name: string): Mark | undefined {
+function extensionOf(document: Document, name: string): OwnExtension | undefined {
   const index = indexOf(document, 'contexts', name);
   const extensions = index < 0 ? undefined : document.getIn(['contexts', index, 'context', 'extensions']);
-  const marks = isSeq(extensions) ? extensions.toJSON().map(fieldsOf) : [];
-  const mark = marks.find((extension) => extension['name'] === MARK);
-  if (mark === undefined) return undefined;
-  const { pid, previous, newFile } = fieldsOf(mark['extension']);
+  const found = isSeq(extensions) ? extensions.toJSON().map(fieldsOf) : [];
+  const own = found.find((extension) => extension['name'] === EXTENSION);
+  if (own === undefined) return undefined;
+  const { pid, previous, newFile } = fieldsOf(own['extension']);
   return { pid: Number(pid), isNewFile: newFile === 'true', ...(typeof previous === 'string' && { previous }) };
 }
 
-/** Where contexts of ours say what was current before them. */
+/** The paths at which our contexts remember the previous context. */
 function previousIn(document: Document): (string | number)[][] {
-  return marksIn(document).map((path) => [...path, 'extension', 'previous']);
+  return extensionPaths(document).map((path) => [...path, 'extension', 'previous']);
 }
 
-/** Whether one of our contexts says that the file was made for it. */
+/** Whether one of our contexts says that we created the file. */
 function isNew(document: Document): boolean {
-  return marksIn(document).some((path) => textOf(document.getIn([...path, 'extension', 'newFile'])) === 'true');
+  return extensionPaths(document).some((path) => textOf(document.getIn([...path, 'extension', 'newFile'])) === 'true');
 }
 
-/** Where contexts are marked as ours. */
-function marksIn(document: Document): (readonly (string | number)[])[] {
+/** The paths of our extensions. */
+function extensionPaths(document: Document): (readonly (string | number)[])[] {
   const { contexts } = fieldsOf(document.toJS());
   return (Array.isArray(contexts) ? (contexts as unknown[]) : []).flatMap((entry, i) => {
     const { extensions } = fieldsOf(fieldsOf(entry)['context']);
     return (Array.isArray(extensions) ? (extensions as unknown[]) : []).flatMap((extension, k) =>
-      fieldsOf(extension)['name'] === MARK ? [['contexts', i, 'context', 'extensions', k]] : [],
+      fieldsOf(extension)['name'] === EXTENSION ? [['contexts', i, 'context', 'extensions', k]] : [],
     );
   });
 }
@@ -182,7 +182,7 @@ function addEntry(document: Document, list: keyof typeof LISTS, name: string, va
   document.set(list, entries);
 }
 
-/** Names may look like something else than text. */
+/** Quotes names that YAML would not read as strings. */
 function nameScalar(text: string): Scalar {
   const scalar = new Scalar(text);
   if (!/^[a-z][-\w./@:]*$/i.test(text) || /^(true|false|yes|no|on|off|y|n|null)$/i.test(text))

@@ -1,4 +1,4 @@
-// `offshoot up --merge-kubeconfig`: the cluster as a context of the kubeconfig that kubectl reads, for as long as it runs.
+// `offshoot up --merge-kubeconfig`: adds the cluster to the kubeconfig of kubectl for as long as it runs.
 import {
   chownSync,
   closeSync,
@@ -20,32 +20,32 @@ import { failure } from '../exit.ts';
 import { withContext, withoutContext } from './edit.ts';
 import type { OwnContext } from './edit.ts';
 
-/** How long to wait for a kubectl that writes the same file. */
-const LOCKED_MS = 3000;
+/** How long to wait for the lock of another program, such as kubectl. */
+const LOCK_TIMEOUT_MS = 3000;
 
 export interface Merged {
   readonly file: string;
-  /** Takes the context out again. */
+  /** Removes the context. */
   readonly undo: () => Promise<void>;
 }
 
-/** Puts a context into a kubeconfig and makes it the current one. */
+/** Adds a context to a kubeconfig and makes it current. */
 export async function mergeKubeconfig(own: OwnContext, file: string): Promise<Merged> {
   await edit(file, (text) => withContext(text, own, isAlive));
   return { file, undo: () => edit(file, (text = '') => withoutContext(text, own.name, own.pid)) };
 }
 
-/** The file that kubectl would write: the first that is there, or else the last. */
+/** The file that kubectl would write: the first existing one, else the last. */
 export function kubeconfigToWrite(env: NodeJS.ProcessEnv): string {
   const candidates = kubeconfigCandidates({ env }).map((file) => path.resolve(file));
   return candidates.find((file) => existsSync(file)) ?? candidates.at(-1)!;
 }
 
-/** Changes a file as a whole, while nobody else does: undefined leaves it as it is, and an empty text removes it. */
+/** Changes a file under a lock: undefined leaves it unchanged, and an empty text removes it. */
 async function edit(file: string, change: (text: string | undefined) => string | undefined): Promise<void> {
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o750 });
-    // A link stays one.
+    // Keep a symbolic link.
     const real = existsSync(file) ? realpathSync(file) : file;
     await locked(`${file}.lock`, () => {
       const before = existsSync(real) ? readFileSync(real, 'utf8') : undefined;
@@ -58,9 +58,9 @@ async function edit(file: string, change: (text: string | undefined) => string |
   }
 }
 
-/** The file of this name is how kubectl locks too. */
+/** Runs a function with the lock file that kubectl uses too. */
 async function locked(lock: string, run: () => void): Promise<void> {
-  const deadline = systemClock.monotonic() + LOCKED_MS;
+  const deadline = systemClock.monotonic() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       closeSync(openSync(lock, 'wx', 0o600));
@@ -80,7 +80,7 @@ async function locked(lock: string, run: () => void): Promise<void> {
   }
 }
 
-/** Whoever reads the file, and whenever this ends, sees the old text or the new one. */
+/** Replaces a file atomically. */
 function replace(file: string, text: string): void {
   const before = statSync(file, { throwIfNoEntry: false });
   const temporary = `${file}.${process.pid}.tmp`;

@@ -13,7 +13,7 @@ users: [{name: deployer, user: {token: secret}}]
 `;
 const ours = { server: 'https://127.0.0.1:2222', caPem: '-----CA-----' };
 
-test('everything is called after the claim, so that it can stand beside other kubeconfigs', () => {
+test('context, cluster and user are named after the claim, so that they can be merged with other kubeconfigs', () => {
   expect(parse(kubeconfigForClaim(issued('https://api.example.com'), 'team/staging', ours))).toEqual({
     apiVersion: 'v1',
     kind: 'Config',
@@ -31,7 +31,7 @@ test('everything is called after the claim, so that it can stand beside other ku
   });
 });
 
-test('what other contexts of a kubeconfig have too keeps its name', () => {
+test('a cluster that other contexts use too keeps its name', () => {
   const text = `
 current-context: a
 contexts: [{name: a, context: {cluster: c, user: u}}, {name: b, context: {cluster: c, user: v}}]
@@ -46,27 +46,27 @@ users: [{name: u, user: {token: s}}, {name: v, user: {token: t}}]`;
   expect(users).toMatchObject([{ name: 'team/prod' }, { name: 'v' }]);
 });
 
-describe('the address', () => {
+describe('the server address', () => {
   const serverOf = (server: string, from: Parameters<typeof kubeconfigForClaim>[2]): unknown =>
     (parse(kubeconfigForClaim(issued(server), 'n', from)) as { clusters: [{ cluster: { server: string } }] })
       .clusters[0].cluster.server;
 
-  test('is ours for the same cluster on this machine, which may have moved to another port', () => {
+  test('is replaced by ours for the same local cluster, which may have another port now', () => {
     expect(serverOf('https://127.0.0.1:1111', ours)).toBe('https://127.0.0.1:2222');
     expect(serverOf('https://localhost:1111', ours)).toBe('https://127.0.0.1:2222');
   });
 
   test.each<[string, string, Parameters<typeof kubeconfigForClaim>[2]]>([
     ['another cluster', 'https://127.0.0.1:1111', { ...ours, caPem: 'other' }],
-    ['one that we trust blindly', 'https://127.0.0.1:1111', { server: ours.server }],
-    ['an address that somebody chose', 'https://api.example.com', ours],
-    ['one that we reach from elsewhere', 'https://127.0.0.1:1111', { ...ours, server: 'https://10.0.0.1' }],
-  ])('stays for %s', (_what, server, from) => {
+    ['a connection without a CA', 'https://127.0.0.1:1111', { server: ours.server }],
+    ['an address that is not loopback', 'https://api.example.com', ours],
+    ['a server of ours that is not loopback', 'https://127.0.0.1:1111', { ...ours, server: 'https://10.0.0.1' }],
+  ])('is kept for %s', (_what, server, from) => {
     expect(serverOf(server, from)).toBe(server);
   });
 });
 
 test.each(['', 'garbage', '[1]', 'a: [', 'current-context: a', 'current-context: a\ncontexts: [{name: b}, null]'])(
-  'what is no kubeconfig stays as it is: %j',
+  'an invalid kubeconfig is returned unchanged: %j',
   (text) => expect(kubeconfigForClaim(text, 'n', ours)).toBe(text),
 );

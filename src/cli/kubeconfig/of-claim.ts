@@ -1,11 +1,11 @@
-// A kubeconfig out of a Secret as a person can use it beside others: named after its claim, at the address of today.
+// Prepares the kubeconfig of a claim's Secret for users: names its entries after the claim, and updates its address.
 import { parseDocument } from 'yaml';
 import type { Document } from 'yaml';
 import type { ConnectConfig } from '../../kube/client/config/config.ts';
 
 /**
- * The kubeconfig with its current context, and that context's cluster and user, called by the given name. What can't be
- * read is returned as it is: the reader of it will say why.
+ * Renames the current context, its cluster and its user. A kubeconfig that can't be parsed is returned unchanged: its
+ * reader will report why.
  */
 export function kubeconfigForClaim(text: string, name: string, ours: ConnectConfig): string {
   const document = parseDocument(text);
@@ -15,9 +15,9 @@ export function kubeconfigForClaim(text: string, name: string, ours: ConnectConf
   const part = (list: 'clusters' | 'users', field: 'cluster' | 'user'): void => {
     const reference = [...context, 'context', field];
     const entry = entryOf(document, list, document.getIn(reference));
-    // One that other contexts have too keeps its name.
+    // An entry that other contexts use too keeps its name.
     if (entry === undefined || usesOf(document, field, document.getIn(reference)) > 1) return;
-    if (list === 'clusters') move(document, [...entry, 'cluster'], ours);
+    if (list === 'clusters') updateAddress(document, [...entry, 'cluster'], ours);
     document.setIn([...entry, 'name'], name);
     document.setIn(reference, name);
   };
@@ -30,7 +30,7 @@ export function kubeconfigForClaim(text: string, name: string, ours: ConnectConf
 
 type Path = readonly (string | number)[];
 
-/** Where the entry of a name is. */
+/** The path of a named entry. */
 function entryOf(document: Document, list: string, name: unknown): Path | undefined {
   const entries = (document.toJS() as Record<string, unknown> | null)?.[list];
   if (typeof name !== 'string' || !Array.isArray(entries)) return undefined;
@@ -43,8 +43,8 @@ function usesOf(document: Document, field: string, name: unknown): number {
   return contexts.filter((entry) => entry?.context?.[field] === name).length;
 }
 
-/** A cluster on this machine may listen elsewhere since it was started again: its authority tells that it is the same. */
-function move(document: Document, cluster: Path, ours: ConnectConfig): void {
+/** A local cluster may have another port after a restart; its CA shows that it is the same cluster. */
+function updateAddress(document: Document, cluster: Path, ours: ConnectConfig): void {
   const server = document.getIn([...cluster, 'server']);
   const authority = document.getIn([...cluster, 'certificate-authority-data']);
   if (typeof server !== 'string' || typeof authority !== 'string' || ours.caPem === undefined) return;

@@ -1,5 +1,5 @@
-// Which cluster the flags mean. That of `offshoot up` is found without any configuration: where there is none, or by the
-// name of its context.
+// Finds the cluster that the flags select. The cluster of `offshoot up` needs no configuration: it is used if none is
+// configured, or by the name of its context.
 import { existsSync } from 'node:fs';
 import { inClusterConfig } from '../../kube/client/config/in-cluster.ts';
 import type { ConnectConfig } from '../../kube/client/config/config.ts';
@@ -13,7 +13,7 @@ interface ClusterFlags {
   readonly context?: string;
 }
 
-/** How the cluster is reached that the flags mean. Who has none is told how to get one. */
+/** The connection of the cluster that the flags select. Without one, the error says how to get one. */
 export function configOfCluster(flags: ClusterFlags): ConnectConfig {
   try {
     return configFrom(kubeconfigSource(flags));
@@ -28,7 +28,7 @@ export function configOfCluster(flags: ClusterFlags): ConnectConfig {
   }
 }
 
-/** The configuration that a kubeconfig, or else a pod, has for us. */
+/** The connection from a kubeconfig, else from the pod's service account. */
 export function configFrom(source: LoadOptions): ConnectConfig {
   try {
     return loadConfig(source);
@@ -37,7 +37,7 @@ export function configFrom(source: LoadOptions): ConnectConfig {
   }
 }
 
-/** Which kubeconfig the flags mean, and which context of it. */
+/** The kubeconfig and context that the flags select. */
 export function kubeconfigSource(
   { kubeconfig, context }: ClusterFlags,
   env: NodeJS.ProcessEnv = process.env,
@@ -52,7 +52,7 @@ export function kubeconfigSource(
   return mayBeUp && !isConfigured(context, env) ? { env, path: ofUp } : chosen;
 }
 
-/** Whether people, or the pod that this runs in, say which cluster is meant. */
+/** Whether a kubeconfig, or the pod that this runs in, selects a cluster. */
 function isConfigured(context: string | undefined, env: NodeJS.ProcessEnv): boolean {
   if (context !== undefined) return readKubeconfig({ env }).contexts.has(context);
   return (

@@ -21,7 +21,7 @@ spec:
           image: d:2
 `;
 
-/** Findings as they are printed. */
+/** Findings as printed. */
 function found(...texts: string[]): string[] {
   return findingsOf(texts, [environmentCheck]);
 }
@@ -34,7 +34,7 @@ function findingsOf(texts: readonly string[], checks: readonly Check[]): string[
   );
 }
 
-test('a good manifest has no findings, and its namespace is the given one', () => {
+test('a valid manifest has no findings, and its namespace defaults to the given one', () => {
   expect(checkManifests([['a.yaml', good]], 'shop', [environmentCheck])).toEqual({
     findings: [],
     valid: ['dynamicenv/shop/blue'],
@@ -43,7 +43,7 @@ test('a good manifest has no findings, and its namespace is the given one', () =
 
 test.each<[string, string, string, string]>([
   [
-    'a broken rule',
+    'a violated rule',
     '          image: d:2\n',
     '          image: d:2\n      replicas: 0\n',
     `1.yaml:16:7: spec: Invalid value: {"istioMatches":[{"headers":{"x-env":{"exact":"blue"}}}],"subsets":[{"name":"details","namespace":"shop","replicas":0,"containers":[{"containerName":"app","image":"d:2"}]}]}: It's illegal to use 0 replicas!`,
@@ -55,7 +55,7 @@ test.each<[string, string, string, string]>([
     '1.yaml:8:9: DynamicEnv.dynamicenv.riskified.com "blue" is invalid: spec.istioMatch.headers.x-env: Invalid value: "header": spec.istioMatch.headers.x-env must validate one and only one schema (oneOf). Found 2 valid alternatives',
   ],
   [
-    'a regular expression that no proxy would take',
+    'a regular expression that no proxy accepts',
     'exact: blue',
     'regex: b(?=l)',
     '1.yaml:9:11: spec.istioMatches[0].headers[x-env].regex: Invalid value: "b(?=l)": not valid RE2 (invalid or unsupported Perl syntax: `(?=`): write it in the syntax of https://github.com/google/re2/wiki/Syntax',
@@ -67,31 +67,31 @@ test.each<[string, string, string, string]>([
     '1.yaml:15:11: spec.subsets[0].containers[0].image: must be a string, and is 2: put it in quotes',
   ],
   [
-    'a word that YAML takes for a truth value',
+    'a word that YAML reads as a boolean',
     'exact: blue',
     'exact: on',
     '1.yaml:9:11: spec.istioMatches[0].headers.x-env.exact: must be a string, and is true: put it in quotes',
   ],
   [
-    'a time to live that is no object',
+    'a ttl that is not an object',
     'spec:\n',
     'spec:\n  ttl: 8h\n',
     '1.yaml:6:3: spec.ttl: must be an object: {duration: 8h}, found "8h"',
   ],
   [
-    'a duration of its own form',
+    'an invalid duration',
     'spec:\n',
     'spec:\n  ttl: {duration: 8 hours}\n',
     '1.yaml:6:9: spec.ttl.duration: must be days, hours, minutes and seconds, such as 2d or 1h30m, found "8 hours"',
   ],
   [
-    'a list in the place of an object',
+    'a list instead of an object',
     good,
     '- kind: DynamicEnv\n',
     '1.yaml:1:1: an object is a mapping of fields, and this is a list: write its items as documents, with --- between them',
   ],
   [
-    'a missing field, at the thing that lacks it',
+    'a missing field, at its parent',
     '      namespace: shop\n',
     '',
     '1.yaml:11:7: spec.subsets[0].namespace: Required value',
@@ -103,7 +103,7 @@ test.each<[string, string, string, string]>([
     '1.yaml:15:11: unknown field "spec.subsets[0].containers[0].imgae"; did you mean image?',
   ],
   ['an unknown field beside spec', 'spec:', 'specs: {}\nspec:', '1.yaml:5:1: unknown field "specs"'],
-  ['no name', 'name: blue', 'labels: {}', '1.yaml:3:1: metadata.name: Required value'],
+  ['a missing name', 'name: blue', 'labels: {}', '1.yaml:3:1: metadata.name: Required value'],
   [
     'another version',
     'riskified.com/v1alpha1',
@@ -111,19 +111,19 @@ test.each<[string, string, string, string]>([
     '1.yaml:1:1: apiVersion: must be riskified.com/v1alpha1',
   ],
   [
-    'a name that makes no valid subset',
+    'a name that gives an invalid subset name',
     'name: blue',
     'name: blue.green',
     '1.yaml:4:3: metadata.name: Invalid value: "blue.green": "shop-blue.green", made from namespace and name, is not a valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character',
   ],
-  ['no spec at all', good.slice(good.indexOf('spec:')), '', '1.yaml:1:1: spec: Required value'],
-  ['YAML that is none', 'name: blue', 'name: "blue', '1.yaml:16:1: Missing closing "quote'],
-])('%s is found', (_name, text, replacement, finding) => {
+  ['a missing spec', good.slice(good.indexOf('spec:')), '', '1.yaml:1:1: spec: Required value'],
+  ['invalid YAML', 'name: blue', 'name: "blue', '1.yaml:16:1: Missing closing "quote'],
+])('checkManifests reports %s', (_name, text, replacement, finding) => {
   expect(good).toContain(text);
   expect(found(good.replace(text, replacement))).toEqual([finding]);
 });
 
-test('every finding of every document is told, in lists too, and other kinds are passed over', () => {
+test('checkManifests reports all findings of all documents, also in lists, and skips other kinds', () => {
   const list = `apiVersion: v1
 kind: List
 items:
@@ -142,7 +142,7 @@ items:
   ]);
 });
 
-test('missing, mistyped and unknown fields and broken rules are told in one run', () => {
+test('checkManifests reports missing, mistyped and unknown fields and violated rules in one run', () => {
   const wrong = good
     .replace('      namespace: shop', '      namespase: shop')
     .replace('exact: blue', 'regex: b(?=l)')
@@ -157,7 +157,7 @@ test('missing, mistyped and unknown fields and broken rules are told in one run'
   ]);
 });
 
-test('two environments with the same names are told apart from each other', () => {
+test('checkManifests reports two environments whose names collide', () => {
   const other = good.replace('name: blue', 'name: a-b\n  namespace: team');
   const same = good.replace('name: blue', 'name: b\n  namespace: team-a');
   expect(found(other, same)).toEqual([
@@ -165,7 +165,7 @@ test('two environments with the same names are told apart from each other', () =
   ]);
 });
 
-const places = `apiVersion: appstudio.redhat.com/v1alpha1
+const targetManifests = `apiVersion: appstudio.redhat.com/v1alpha1
 kind: DeploymentTargetClass
 metadata: {name: preview}
 spec:
@@ -197,8 +197,8 @@ spec:
   deploymentStrategy: Manual
 `;
 
-test('claims and what belongs to them are checked by kind', () => {
-  expect(checkManifests([['a.yaml', places]], 'shop', claimChecks)).toEqual({
+test('checkManifests checks claims, targets, classes and Environments by kind', () => {
+  expect(checkManifests([['a.yaml', targetManifests]], 'shop', claimChecks)).toEqual({
     findings: [],
     valid: [
       'deploymenttargetclass/preview',
@@ -207,7 +207,10 @@ test('claims and what belongs to them are checked by kind', () => {
       'environment/team/prod',
     ],
   });
-  expect(checkManifests([['a.yaml', places]], 'shop', [environmentCheck])).toEqual({ findings: [], valid: [] });
+  expect(checkManifests([['a.yaml', targetManifests]], 'shop', [environmentCheck])).toEqual({
+    findings: [],
+    valid: [],
+  });
 });
 
 test.each<[string, string, string, string]>([
@@ -223,13 +226,15 @@ test.each<[string, string, string, string]>([
   ['a name', 'name: prod, namespace', 'name: Prod, namespace', '1.yaml:27:12: invalid environment name: Prod, an'],
   ['an enum', 'reclaimPolicy: Delete', 'reclaimPolicy: Keep', '1.yaml:6:3: spec.reclaimPolicy: Invalid option'],
   [
-    'a doubt',
+    'a warning',
     'ClassName: preview',
     'ClassName: Preview',
     '1.yaml:14:3: warning: spec.deploymentTargetClassName: "Preview" is not a valid name for a class',
   ],
   ['a missing field', '  displayName: Production\n', '', '1.yaml:28:1: spec.displayName: Required value'],
-])('%s of theirs is found', (_name, text, replacement, finding) => {
-  expect(places).toContain(text);
-  expect(findingsOf([places.replace(text, replacement)], claimChecks)).toEqual([expect.stringContaining(finding)]);
+])('checkManifests reports %s of targets and claims', (_name, text, replacement, finding) => {
+  expect(targetManifests).toContain(text);
+  expect(findingsOf([targetManifests.replace(text, replacement)], claimChecks)).toEqual([
+    expect.stringContaining(finding),
+  ]);
 });

@@ -1,5 +1,5 @@
-// Checks manifests of our kinds without a cluster: YAML, schema, then the rules of admission. Every finding has its place
-// in the file. `offshoot env validate` and `offshoot claim validate` print them.
+// Validates manifests of our kinds without a cluster: YAML, schema, then the admission rules. Every finding has its
+// position in the file. `offshoot env validate` and `offshoot claim validate` print the findings.
 import type { z } from 'zod';
 import type { Resource } from '../../api/resource.ts';
 import { stringifyJson } from '../../kube/json.ts';
@@ -14,14 +14,14 @@ import { pathText, unknownField, unknownFieldsOf } from './unknown-fields.ts';
 interface Problem {
   readonly at: FieldPath;
   readonly message: string;
-  /** It would be admitted all the same. */
+  /** It would be admitted nevertheless. */
   readonly isWarning?: true;
 }
 
 /** A kind to check. */
 export interface Check {
   readonly resource: Resource<KubeObject>;
-  /** What admission says of an object that fits its schema; `before` are those of the kind that came before it. */
+  /** Applies the admission rules to an object with a valid schema; `before` are the earlier objects of its kind. */
   judge(object: KubeObject, before: readonly KubeObject[]): readonly Problem[];
 }
 
@@ -39,14 +39,14 @@ export interface Checked {
   readonly valid: readonly string[];
 }
 
-/** A document that may hold an object to check, and how to find places in it. */
+/** An object to check, and how to find positions in its file. */
 interface Candidate {
   readonly check: Check;
   readonly value: unknown;
   readonly locate: (at: FieldPath) => Omit<Finding, 'message'>;
 }
 
-/** Checks texts, each with the name of its source. Objects of other kinds are passed over. */
+/** Checks texts, each with the name of its source. Objects of other kinds are skipped. */
 export function checkManifests(
   texts: readonly (readonly [source: string, text: string])[],
   namespace: string,
@@ -61,7 +61,7 @@ export function checkManifests(
     const schema = schemaProblems(value, check.resource);
     const object = { ...(value as KubeObject), metadata: metadataOf(value as KubeObject, check, namespace) };
     const before = seen.get(check)!;
-    const problems = [...schema.problems, ...judged(check, object, schema, before)];
+    const problems = [...schema.problems, ...ruleProblems(check, object, schema, before)];
     for (const { at, ...problem } of problems) findings.push({ ...locate(at), ...problem });
     if (schema.problems.length === 0) before.push(object);
     if (problems.every(({ isWarning }) => isWarning))
@@ -70,16 +70,16 @@ export function checkManifests(
   return { findings, valid };
 }
 
-/** What the rules say of an object, without what only follows from what is wrong with its schema. */
-function judged(
+/** The violated rules of an object, except those that follow from schema errors. */
+function ruleProblems(
   check: Check,
   object: KubeObject,
   schema: SchemaCheck,
   before: readonly KubeObject[],
 ): readonly Problem[] {
   if (schema.spec === undefined && schema.problems.length > 0) return [];
-  const said = check.judge({ ...object, ...(schema.spec !== undefined && { spec: schema.spec }) }, before);
-  return said.filter(({ at }) => schema.problems.every((problem) => !concerns(at, problem.at)));
+  const violations = check.judge({ ...object, ...(schema.spec !== undefined && { spec: schema.spec }) }, before);
+  return violations.filter(({ at }) => schema.problems.every((problem) => !concerns(at, problem.at)));
 }
 
 function metadataOf({ metadata }: KubeObject, { resource }: Check, namespace: string): KubeObject['metadata'] {
@@ -120,7 +120,7 @@ function objectsIn(
 
 interface SchemaCheck {
   readonly problems: readonly Problem[];
-  /** As the rules can judge it; undefined where they can't. */
+  /** The spec that rules can be applied to; undefined if there is none. */
   readonly spec?: unknown;
 }
 
@@ -128,10 +128,10 @@ function schemaProblems(value: unknown, resource: Resource<KubeObject>): SchemaC
   const { kind, definition } = resource;
   const { apiVersion, metadata, spec, status: _status, kind: _kind, ...unknown } = fieldsOf(value);
   const { name, namespace } = fieldsOf(metadata);
-  const wanted = apiVersionOf(kind);
+  const preferred = apiVersionOf(kind);
   const there = Object.keys(fieldsOf(value));
   const problems: Problem[] = Object.keys(unknown).map((field) => unknownField([field], TOP_FIELDS, there));
-  const served = [wanted, ...(definition.alsoServed ?? []).map((version) => `${kind.group}/${version}`)];
+  const served = [preferred, ...(definition.alsoServed ?? []).map((version) => `${kind.group}/${version}`)];
   if (!served.includes(apiVersion as string)) {
     problems.push({ at: ['apiVersion'], message: `apiVersion: must be ${served.join(' or ')}` });
   }
@@ -153,7 +153,7 @@ function schemaProblems(value: unknown, resource: Resource<KubeObject>): SchemaC
 
 const TOP_FIELDS = ['apiVersion', 'kind', 'metadata', 'spec'];
 
-/** What a server would refuse in the spec and the status of an object that somebody wrote; unknown fields it drops. */
+/** Type errors in the spec and status of an object that an API server would reject; it drops unknown fields. */
 export function typeProblems({ spec, status }: AnyObject, { definition }: Resource<KubeObject>): readonly Problem[] {
   const parts = [
     ...(spec === undefined && definition.spec.safeParse({}).success ? [] : [['spec', spec] as const]),
@@ -176,8 +176,8 @@ function problemOf(issue: z.core.$ZodIssue, part: 'spec' | 'status', value: unkn
 function issueText(issue: z.core.$ZodIssue, found: unknown): string {
   if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input: expected')) {
     const isScalar = found !== undefined && (typeof found !== 'object' || found === null);
-    const isTold = !isScalar || issue.message.includes(stringifyJson(found));
-    return isTold ? issue.message : `${issue.message}, found ${stringifyJson(found)}`;
+    const hasValue = !isScalar || issue.message.includes(stringifyJson(found));
+    return hasValue ? issue.message : `${issue.message}, found ${stringifyJson(found)}`;
   }
   if (found === undefined) return 'Required value';
   const quotes = issue.expected === 'string' && typeof found !== 'object' ? ': put it in quotes' : '';
@@ -188,7 +188,7 @@ function valueAt(value: unknown, path: FieldPath): unknown {
   return path.reduce<unknown>((found, part) => (found as Record<string | number, unknown> | undefined)?.[part], value);
 }
 
-/** The schema drops what it does not know, so whatever is missing from its result is unknown. */
+/** The schema drops unknown fields, so a field that is missing in its result is unknown. */
 function isAllKnown(written: unknown, known: unknown): boolean {
   if (Array.isArray(written)) return written.every((item, index) => isAllKnown(item, (known as unknown[])[index]));
   if (typeof written !== 'object' || written === null) return true;

@@ -1,4 +1,5 @@
-// The objects that `-f` names, refused with line and column before a cluster is asked. For commands that take manifests.
+// Reads and checks the objects of `-f`; errors name line and column, and need no cluster. For commands that take
+// manifests.
 import { apiVersionOf } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { failure, invalidFile } from '../exit.ts';
@@ -8,7 +9,7 @@ import type { Check } from './check.ts';
 import { filesOf, parseManifests } from './read.ts';
 import type { Manifest } from './read.ts';
 
-/** What a command takes: kinds with their rules, and what one of them is called. */
+/** The kinds that a command accepts, and their name in messages. */
 export interface Accepted {
   readonly checks: readonly Check[];
   /** `an environment` */
@@ -21,7 +22,7 @@ export interface TypedObject {
   readonly object: KubeObject;
 }
 
-/** The objects of files, with the namespaces that they should go to. What the command does not take is refused. */
+/** The objects of files, with their namespaces set. Kinds that the command does not accept are rejected. */
 export function checkedObjects(
   filenames: readonly string[],
   options: ClusterOptions,
@@ -58,7 +59,7 @@ function typed(
       `-f ${where(['kind'])}: ${object.apiVersion} ${object.kind} is not ${one}; use kubectl apply for it`,
     );
   }
-  // All served versions of a kind of ours are alike.
+  // All served versions of our kinds have the same schema.
   const current = { ...object, apiVersion: apiVersionOf(kind) };
   if (!kind.namespaced) return { kind, object: current };
   const own = object.metadata.namespace;

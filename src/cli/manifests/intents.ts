@@ -1,5 +1,4 @@
-// What somebody wants to know a plan of: objects as they are, or what would follow from files and deletions. For the
-// commands that plan.
+// What to plan: existing objects, or the changes of files and deletions. For the plan commands.
 import type { Intent } from '../../controller/index.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { identityOf, keyOf } from '../../kube/objects.ts';
@@ -18,39 +17,39 @@ export interface IntentOptions extends ClusterOptions {
   readonly delete?: readonly string[];
 }
 
-export interface Asked {
-  /** Objects that are asked about as they are. */
-  readonly asked: readonly Ref[];
+export interface PlanInput {
+  /** Existing objects to plan. */
+  readonly existing: readonly Ref[];
   readonly intents: readonly Intent[];
-  /** The objects of `-f`, as they are written. */
+  /** The objects of `-f`, as written. */
   readonly written: readonly TypedObject[];
 }
 
-/** What is asked: about one by NAME, about what is intended, or else about all of the namespace. */
-export async function askedFor<T extends KubeObject>(
+/** What to plan: one object by NAME, the intended changes, or all objects of the namespace. */
+export async function planInput<T extends KubeObject>(
   name: string | undefined,
   noun: Noun<T>,
   accepted: Accepted,
   options: IntentOptions,
   connection: Connection,
-): Promise<Asked> {
+): Promise<PlanInput> {
   const { client, namespace } = connection;
   const written = intendedObjects(name, noun.kind, accepted, options, namespace);
   const puts = await Promise.all(written.map((each) => applied(connection, each)));
-  const going = await Promise.all(
+  const deletions = await Promise.all(
     (options.delete ?? []).map((each) => getByName(client, noun, { name: each, namespace })),
   );
-  const intents = [...puts, ...going.map(({ metadata }) => ({ kind: noun.kind, delete: metadata }))];
+  const intents = [...puts, ...deletions.map(({ metadata }) => ({ kind: noun.kind, delete: metadata }))];
   if (name !== undefined) {
-    return { asked: [(await getByName(client, noun, { name, namespace })).metadata], intents, written };
+    return { existing: [(await getByName(client, noun, { name, namespace })).metadata], intents, written };
   }
-  if (intents.length > 0) return { asked: [], intents, written };
+  if (intents.length > 0) return { existing: [], intents, written };
   const all = await listOfKind(client, noun, { namespace });
   if (all.length === 0 && noun.kind.namespaced) await refuseMissingNamespace(client, namespace);
-  return { asked: all.map(({ metadata }) => metadata), intents, written };
+  return { existing: all.map(({ metadata }) => metadata), intents, written };
 }
 
-/** The objects of `-f`, none without. What contradicts itself is refused. */
+/** The objects of `-f`, if given. Contradictory arguments are rejected. */
 export function intendedObjects(
   name: string | undefined,
   kind: AnyKind,
@@ -79,7 +78,7 @@ export function intendedObjects(
   return written;
 }
 
-/** An object as the server would store it after `kubectl apply`. Whoever else owns its fields is no obstacle to a plan. */
+/** An object as the server would store it after `kubectl apply`. Field conflicts do not fail a plan. */
 async function applied({ client }: Connection, { kind, object }: TypedObject): Promise<Intent> {
   const ref = { name: object.metadata.name, ...(kind.namespaced && { namespace: object.metadata.namespace! }) };
   const before = await client.get<KubeObject>(kind, ref).catch((error: unknown) => {
@@ -87,14 +86,14 @@ async function applied({ client }: Connection, { kind, object }: TypedObject): P
     return undefined;
   });
   const { patch, fieldManager } = kubectlApply(object, before);
-  const sending = { fieldManager, fieldValidation: 'Strict', dryRun: true } as const;
-  const after = await client.patch<KubeObject>(kind, ref, patch, sending).catch((error: unknown) => {
+  const patchOptions = { fieldManager, fieldValidation: 'Strict', dryRun: true } as const;
+  const after = await client.patch<KubeObject>(kind, ref, patch, patchOptions).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
     if (error.details?.kind !== 'namespaces') throw unknownKind(kind);
     throw failure('NotFound', `namespaces "${ref.namespace}" not found: kubectl create namespace ${ref.namespace}`);
   });
   if (before !== undefined) return { kind, put: after };
-  // What a dry run made up is not what will be.
+  // The uid of a dry run is not the final one.
   const { uid: _uid, ...metadata } = after.metadata;
   return { kind, put: { ...after, metadata } };
 }

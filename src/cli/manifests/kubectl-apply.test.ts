@@ -12,7 +12,7 @@ const object = (spec: object, last?: string): KubeObject & { readonly spec: obje
   spec,
 });
 
-test('what the last file had and this one has not is removed, and what others wrote stays', () => {
+test('kubectlApply removes fields that are no longer in the file, and keeps those of others', () => {
   const last = JSON.stringify({ spec: { size: 'small', config: { a: 1, b: 2 }, list: [1, 2] } });
   const before = object({ size: 'small', config: { a: 1, b: 2, mine: 3 }, list: [1, 2], other: true }, last);
   expect(kubectlApply(object({ config: { b: 4 }, list: [2] }), before)).toMatchObject({
@@ -21,7 +21,7 @@ test('what the last file had and this one has not is removed, and what others wr
   });
 });
 
-test('annotations of others stay, also when the file has none', () => {
+test('kubectlApply keeps annotations of others, also if the file has none', () => {
   const last = JSON.stringify({ metadata: { annotations: { mine: '1' } }, spec: {} });
   expect(kubectlApply(object({}), object({}, last)).patch.body).toMatchObject({
     metadata: { annotations: { mine: null } },
@@ -29,14 +29,14 @@ test('annotations of others stay, also when the file has none', () => {
 });
 
 test.each([
-  ['there is nothing yet', undefined],
-  ['somebody else made it', object({})],
-  ['the annotation is none', object({}, '{')],
-  ['the annotation is no object', object({}, '[]')],
-])('the file is applied by the server where %s', (_what, before) => {
-  const wanted = object({ size: 'large' });
-  expect(kubectlApply(wanted, before)).toEqual({
-    patch: { type: 'apply', body: wanted, force: true },
+  ['the object does not exist', undefined],
+  ['kubectl did not create it', object({})],
+  ['the annotation is not JSON', object({}, '{')],
+  ['the annotation is not an object', object({}, '[]')],
+])('kubectlApply uses server-side apply if %s', (_what, before) => {
+  const desired = object({ size: 'large' });
+  expect(kubectlApply(desired, before)).toEqual({
+    patch: { type: 'apply', body: desired, force: true },
     fieldManager: 'kubectl',
   });
 });

@@ -1,5 +1,5 @@
-// What `kubectl apply` would send for an object: plans foretell that command. An object that it has applied before loses
-// the fields that are no longer in the file.
+// The request that `kubectl apply` would send for an object: plans predict that command. Fields that it applied before
+// and that are no longer in the file are removed.
 import type { JsonObject, KubeObject } from '../../kube/objects.ts';
 import type { Patch } from '../../kube/client/client.ts';
 
@@ -10,14 +10,14 @@ export interface ApplyRequest {
   readonly fieldManager: string;
 }
 
-/** How an object is applied over what is there; undefined if there is none. */
+/** How an object is applied over the existing one; `before` is undefined if there is none. */
 export function kubectlApply(object: KubeObject, before: KubeObject | undefined): ApplyRequest {
   const last = lastApplied(before);
   if (last === undefined) {
-    // As with --server-side: what `kubectl` has applied in that way, and is no longer in the file, goes too.
+    // As with --server-side: the server removes fields of the manager `kubectl` that are no longer in the file.
     return { patch: { type: 'apply', body: object, force: true }, fieldManager: 'kubectl' };
   }
-  // kubectl writes its own annotation again, so that those of others never go with all of them.
+  // kubectl always writes its own annotation, so the map of annotations itself is never removed.
   const { metadata } = object;
   const now = { ...object, metadata: { ...metadata, annotations: metadata.annotations ?? {} } };
   const body = withRemovals(last, now);
@@ -35,7 +35,7 @@ function lastApplied(before: KubeObject | undefined): JsonObject | undefined {
   }
 }
 
-/** A merge patch to what is written now, without what was written last and no longer is. */
+/** A merge patch that sets what is written now, and removes what was written last time only. */
 function withRemovals(last: JsonObject, now: JsonObject): JsonObject {
   const removed = Object.keys(last).filter((key) => !Object.hasOwn(now, key));
   return Object.fromEntries([

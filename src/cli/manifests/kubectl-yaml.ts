@@ -1,45 +1,45 @@
-// YAML as kubectl reads it, which is YAML 1.1 with habits of its own. Read by everything that takes `-f`.
+// Parses YAML as kubectl does: YAML 1.1 with some deviations. Used for all `-f` flags.
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document, Node, Scalar, ScalarTag, Tags } from 'yaml';
 import { integerOf } from '../../kube/json.ts';
 import { TOO_DEEP, tooDeepYaml } from './yaml-depth.ts';
 import { indented } from './yaml-indent.ts';
 
-/** A place in a text, from 1. */
+/** A position in a text, counted from 1. */
 interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** The way to a field of an object. */
+/** The path of a field in an object. */
 export type FieldPath = readonly (string | number)[];
 
 interface YamlProblem extends Position {
   readonly message: string;
-  /** kubectl would take it all the same. */
+  /** kubectl would accept it nevertheless. */
   readonly isWarning?: true;
 }
 
 export interface YamlDocument {
   readonly problems: readonly YamlProblem[];
-  /** The content as plain data; only of a document without problems, warnings aside. */
+  /** The content as plain data; only for documents without problems other than warnings. */
   readonly value: () => unknown;
-  /** Where a field is in the text, or the nearest thing around it. */
+  /** The position of a field, or of its nearest existing parent. */
   readonly positionOf: (path: FieldPath) => Position;
 }
 
 /** The documents of a text. */
 export function parseYaml(text: string): readonly YamlDocument[] {
   const deep = tooDeepYaml(text);
-  if (deep !== undefined) return [unread(positionIn(text, deep), TOO_DEEP)];
+  if (deep !== undefined) return [unparsed(positionIn(text, deep), TOO_DEEP)];
   const strict = parse(text);
   if (strict.documents.every(({ errors }) => errors.length === 0)) return documentsOf(strict, new Map());
   const repaired = indented(text);
   return documentsOf(parse(repaired.text), repaired.added);
 }
 
-/** A text that no parser is given. */
-function unread(position: Position, message: string): YamlDocument {
+/** A document that is rejected without parsing. */
+function unparsed(position: Position, message: string): YamlDocument {
   return { problems: [{ ...position, message }], value: () => undefined, positionOf: () => position };
 }
 
@@ -67,7 +67,7 @@ function parse(text: string): Parsed {
   return { documents, lines };
 }
 
-/** Integers are numbers, but for those that a number cannot hold. */
+/** Integers become numbers, unless they are too large. */
 function narrowInteger(_key: unknown, node: Scalar): void {
   if (typeof node.value === 'bigint') node.value = integerOf(String(node.value));
 }
@@ -84,7 +84,7 @@ function documentsOf({ documents, lines }: Parsed, added: ReadonlyMap<number, nu
   }));
 }
 
-/** Where a field begins in the text: at its key or item or, when it is not there, at the nearest thing around it. */
+/** The offset of a field's key or of an item; if it does not exist, that of its nearest parent. */
 function offsetOf(root: Node | null, at: FieldPath): number {
   let node: unknown = root;
   let offset = root?.range?.[0] ?? 0;
@@ -107,20 +107,20 @@ function offsetOf(root: Node | null, at: FieldPath): number {
 type Found = { readonly offset: number } & Pick<YamlProblem, 'message' | 'isWarning'>;
 
 function problemsOf({ errors, contents }: Document.Parsed): Found[] {
-  const told = errors
+  const reported = errors
     .filter(({ message }) => !message.startsWith('Comments must be separated'))
     .map(({ pos, code, message }): Found => {
       const [offset] = pos;
       if (code === 'DUPLICATE_KEY')
         return { offset, message: 'the key is given twice; the last one wins', isWarning: true };
-      // What follows the first line is an excerpt of the file, and the place is told apart.
+      // Further lines are an excerpt of the file; the position is reported separately.
       return { offset, message: message.split('\n')[0]!.replace(/ at line \d+.*$/, '') };
     });
-  return [...told, ...unfit(contents)];
+  return [...reported, ...notJson(contents)];
 }
 
-/** What is YAML, and can't be told in JSON. */
-function unfit(contents: Node | null): Found[] {
+/** Valid YAML that has no JSON equivalent. */
+function notJson(contents: Node | null): Found[] {
   const found: Found[] = [];
   visit(contents, (_key, node) => {
     if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value)) {
@@ -137,11 +137,11 @@ function unfit(contents: Node | null): Found[] {
   return found;
 }
 
-/** Octal numbers in both notations, binary data as text, and no dates, sets or base-60 numbers. */
+/** Octal numbers in both notations, binary data as strings, and no dates, sets or base-60 numbers. */
 function kubectlTags(tags: Tags): Tags {
-  const unwanted = /timestamp|binary|omap|pairs|set$/;
+  const excluded = /timestamp|binary|omap|pairs|set$/;
   const kept = tags.filter(
-    (tag) => typeof tag === 'string' || (!unwanted.test(tag.tag ?? '') && (tag as ScalarTag).format !== 'TIME'),
+    (tag) => typeof tag === 'string' || (!excluded.test(tag.tag ?? '') && (tag as ScalarTag).format !== 'TIME'),
   );
   return [octal, binary, ...kept];
 }

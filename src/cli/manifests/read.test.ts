@@ -12,14 +12,14 @@ afterEach(() => {
 
 const object = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
 
-describe('reading', () => {
-  test('scalars mean what they mean to kubectl', () => {
+describe('parseManifests and readManifests', () => {
+  test('read scalars as kubectl does', () => {
     const data = 'data: {a: yes, m: 0644, o: 0o644, t: 2026-11-15, s: 1:30, u: 1_000}';
     const [manifest] = parseManifests('-', `${object('a')}${data}\n`);
     expect(manifest!.object['data']).toEqual({ a: true, m: 420, o: 420, t: '2026-11-15', s: '1:30', u: 1000 });
   });
 
-  test('several documents, empty ones and lists', () => {
+  test('read several documents and lists, and skip empty documents', () => {
     const list = 'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}]\n';
     const manifests = parseManifests('f.yaml', `${object('a')}---\n# nothing\n---\n${object('b')}---\n${list}`);
     expect(manifests.map(({ where, object: { metadata } }) => [metadata.name, where(['metadata', 'name'])])).toEqual([
@@ -29,7 +29,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('a directory gives its manifests by name', () => {
+  test('read the manifests of a directory in the order of their names', () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-manifests-'));
     dirs.push(dir);
     writeFileSync(path.join(dir, 'b.yaml'), object('b'));
@@ -42,13 +42,13 @@ describe('reading', () => {
   });
 });
 
-test('what we write is read again as it was', () => {
+test('parseManifests reads what yamlText writes', () => {
   const spec = { a: 'yes', b: 'y', c: '0644', d: '1:30', e: '2026-11-15', f: 'null', g: '~', h: 'on', i: '1_000' };
   const text = yamlText({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'n' }, spec });
   expect(parseManifests('-', text)[0]!.object['spec']).toEqual(spec);
 });
 
-describe('refusing', () => {
+describe('invalid manifests', () => {
   test.each([
     ['a: [\nb: c\n', '-f f.yaml:3:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
     ['just text', '-f f.yaml:1:1: an object is a mapping of fields'],
@@ -57,11 +57,11 @@ describe('refusing', () => {
     ['apiVersion: v1', '-f f.yaml:1:1: kind is missing'],
     ['apiVersion: v1\nkind: ConfigMap', '-f f.yaml:1:1: metadata.name is missing'],
     [object('y'), '-f f.yaml:3:12: metadata.name is true, which is not a string: put it in quotes'],
-  ])('%j', (text, message) => {
+  ])('are rejected: %j', (text, message) => {
     expect(() => parseManifests('f.yaml', text)).toThrow(message);
   });
 
-  test('a file that is not there, and one that holds nothing', () => {
+  test('are reported if a file does not exist or a directory is empty', () => {
     expect(() => readManifests(['/nowhere/x.yaml'])).toThrow('-f /nowhere/x.yaml: the file does not exist');
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-manifests-'));
     dirs.push(dir);

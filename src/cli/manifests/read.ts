@@ -1,4 +1,5 @@
-// Reads manifests as kubectl does: files, directories, standard input; YAML 1.1 or JSON, several documents in one.
+// Reads manifests as kubectl does: files, directories or standard input; YAML 1.1 or JSON, also several documents per
+// file.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { stringifyJson } from '../../kube/json.ts';
@@ -7,21 +8,21 @@ import { invalidFile } from '../exit.ts';
 import { parseYaml } from './kubectl-yaml.ts';
 import type { FieldPath } from './kubectl-yaml.ts';
 
-/** An object and where it was read. */
+/** An object with its positions in the file. */
 export interface Manifest {
-  /** Where a field of it is: `env.yaml:3:7`. */
+  /** The position of a field: `env.yaml:3:7`. */
   readonly where: (path: FieldPath) => string;
   readonly object: AnyObject;
 }
 
-/** The objects that `-f` names, in order. */
+/** The objects of `-f`, in order. */
 export function readManifests(filenames: readonly string[]): readonly Manifest[] {
   const manifests = filenames.flatMap(filesOf).flatMap(([source, text]) => parseManifests(source, text));
   if (manifests.length === 0) throw invalidFile(filenames.join(', '), 'it contains no objects');
   return manifests;
 }
 
-/** The files that a path of `-f` stands for, with their texts. */
+/** The files of a path of `-f`, with their texts. */
 export function filesOf(filename: string): [source: string, text: string][] {
   if (filename === '-') return [['standard input', readFileSync(0, 'utf8')]];
   try {
@@ -37,13 +38,13 @@ export function filesOf(filename: string): [source: string, text: string][] {
   }
 }
 
-/** The objects of one text. Empty documents are skipped and lists are opened. */
+/** The objects of one text. Empty documents are skipped, and lists are expanded. */
 export function parseManifests(source: string, text: string): readonly Manifest[] {
   return parseYaml(text).flatMap(({ problems, value, positionOf }) => {
-    const told = ({ line, column }: { line: number; column: number }): string => `${source}:${line}:${column}`;
+    const positionText = ({ line, column }: { line: number; column: number }): string => `${source}:${line}:${column}`;
     const error = problems.find(({ isWarning }) => !isWarning);
-    if (error !== undefined) throw invalidFile(told(error), error.message);
-    return objectsOf(value(), (path) => told(positionOf(path)));
+    if (error !== undefined) throw invalidFile(positionText(error), error.message);
+    return objectsOf(value(), (path) => positionText(positionOf(path)));
   });
 }
 
@@ -61,7 +62,7 @@ function objectsOf(value: unknown, where: Manifest['where']): Manifest[] {
   return [{ where, object: object as AnyObject }];
 }
 
-/** Why a document is no object; undefined for one that may be, and for one that is empty. */
+/** Why a document is not an object; undefined for an empty document. */
 export function shapeProblem(value: unknown): string | undefined {
   if (Array.isArray(value)) {
     return 'an object is a mapping of fields, and this is a list: write its items as documents, with --- between them';
@@ -69,7 +70,7 @@ export function shapeProblem(value: unknown): string | undefined {
   return typeof value === 'object' || value === undefined ? undefined : 'an object is a mapping of fields';
 }
 
-/** YAML takes some words, such as `y` and `on`, for something else than text. */
+/** Requires a string: YAML reads some words, such as `y` and `on`, as booleans. */
 function requireText(value: unknown, path: FieldPath, where: Manifest['where']): void {
   const field = path.join('.');
   if (value === undefined || value === null) throw invalidFile(where(path), `${field} is missing`);

@@ -1,4 +1,4 @@
-// Fields of a manifest that its kind does not have, and what may have been meant. Called by check.ts.
+// Finds unknown fields of a manifest, with suggestions. Called by check.ts.
 import type { Resource } from '../../api/resource.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { closestNames } from '../objects/closest-names.ts';
@@ -35,7 +35,7 @@ function unknownIn(value: unknown, schema: Schema, at: FieldPath): readonly Unkn
   });
 }
 
-/** What to say of an unknown field beside others: one that is there already was not meant. */
+/** Reports an unknown field; fields that are already set are not suggested. */
 export function unknownField(at: FieldPath, known: readonly string[], there: readonly string[]): UnknownField {
   const close = closestNames(
     String(at.at(-1)),

@@ -1,4 +1,4 @@
-// `offshoot env validate` and `offshoot claim validate`: the schema and the rules of admission, without a cluster.
+// `offshoot env validate` and `offshoot claim validate`: check schema and admission rules without a cluster.
 import { Command } from 'commander';
 import type { Check } from './check.ts';
 import { CommandFailed, EXIT, failure } from '../exit.ts';
@@ -11,10 +11,10 @@ interface ValidateOptions {
 
 interface Validation {
   readonly description: string;
-  /** What to call an object of the kinds that are checked. */
+  /** The name of the checked kinds in messages. */
   readonly one: string;
   readonly help: string;
-  /** Loaded when it is needed, so that every other command starts without it. */
+  /** Loaded on demand, so that other commands start without it. */
   readonly checks: () => Promise<readonly Check[]>;
 }
 

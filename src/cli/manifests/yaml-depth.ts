@@ -1,18 +1,17 @@
-// Finds what is nested too deeply before a parser sees it: parsers call themselves for every level, and take minutes or
-// run out of stack.
+// Finds text that is nested too deeply before it is parsed: recursive parsers would take minutes or overflow the stack.
 import { Lexer } from 'yaml';
 
-/** No object of Kubernetes comes near. */
-const DEEPEST = 100;
+/** Far more than any Kubernetes object needs. */
+const MAX_DEPTH = 100;
 
-export const TOO_DEEP = `lists and maps are nested more than ${DEEPEST} deep`;
+export const TOO_DEEP = `lists and maps are nested more than ${MAX_DEPTH} deep`;
 
-/** The lexer puts this before every scalar. */
+/** The lexer emits this before every scalar. */
 const SCALAR = '\u001f';
-/** Tokens of the lexer that are not in the text. */
-const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR]);
+/** Tokens that are not part of the text. */
+const CONTROL_TOKENS: ReadonlySet<string> = new Set(['\u0002', '\u0018', SCALAR]);
 
-/** Where YAML goes too deep: brackets, and dashes on one line. */
+/** The offset at which YAML is nested too deeply, by brackets or by dashes on one line. */
 export function tooDeepYaml(text: string): number | undefined {
   if (!mayBeDeep(text)) return undefined;
   let offset = 0;
@@ -24,22 +23,22 @@ export function tooDeepYaml(text: string): number | undefined {
       if (token === '[' || token === '{') brackets++;
       else if (token === ']' || token === '}') brackets--;
       else if (token === '-' || token === '?') dashes++;
-      if (brackets > DEEPEST || dashes > DEEPEST) return offset;
+      if (brackets > MAX_DEPTH || dashes > MAX_DEPTH) return offset;
     }
     if (token.includes('\n')) dashes = 0;
-    if (!MARKS.has(token)) offset += token.length;
+    if (!CONTROL_TOKENS.has(token)) offset += token.length;
     before = token;
   }
 }
 
-/** Where JSON goes too deep. */
+/** The offset at which JSON is nested too deeply. */
 export function tooDeepJson(text: string): number | undefined {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if (char === '"') at = endOfString(text, at);
     else if (char === '[' || char === '{') {
-      if (++depth > DEEPEST) return at;
+      if (++depth > MAX_DEPTH) return at;
     } else if (char === ']' || char === '}') depth--;
   }
 }
@@ -52,9 +51,9 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether there are enough brackets, or dashes that could follow each other, to look closer. */
+/** A cheap check whether there are enough brackets or consecutive dashes to be too deep. */
 function mayBeDeep(text: string): boolean {
   const opening = /[[{]|[-?][ \t]+[-?][ \t]/g;
-  for (let found = 0; found < DEEPEST / 2; found++) if (!opening.test(text)) return false;
+  for (let found = 0; found < MAX_DEPTH / 2; found++) if (!opening.test(text)) return false;
   return true;
 }

@@ -1,22 +1,22 @@
-// Quotes and brackets over several lines: kubectl does not care how far these are indented, the parser that we use does.
-// Leading blanks mean nothing there, so more of them make both agree. Called by kubectl-yaml.ts for texts with errors.
+// Indents quotes and brackets that span several lines: unlike kubectl, our parser requires it. Leading blanks mean
+// nothing there, so adding some does not change the value. Called by kubectl-yaml.ts for texts with errors.
 import { Lexer } from 'yaml';
 
 export interface Indented {
   readonly text: string;
-  /** How many columns were put before the rest of a line, by line from 1. */
+  /** The number of added columns, by line number from 1. */
   readonly added: ReadonlyMap<number, number>;
 }
 
-/** Tokens of the lexer that are not in the text. */
-const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f']);
+/** Tokens that are not part of the text. */
+const CONTROL_TOKENS: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f']);
 
-/** The text with every continued line of quotes and brackets deeper than where these begin. */
+/** Indents all continuation lines of quotes and brackets beyond their start. */
 export function indented(text: string): Indented {
   const added = new Map<number, number>();
   let current = text;
   for (let from = 0; ;) {
-    const next = unfinished(current, from);
+    const next = findMultiline(current, from);
     if (next === undefined) return { text: current, added };
     const [start, end] = next;
     current = deepened(current, start, end, added);
@@ -25,10 +25,10 @@ export function indented(text: string): Indented {
 }
 
 /** The first quote or bracket at or after an offset that ends on another line. */
-function unfinished(text: string, from: number): [start: number, end: number] | undefined {
+function findMultiline(text: string, from: number): [start: number, end: number] | undefined {
   let offset = 0;
   for (const token of new Lexer().lex(text)) {
-    if (MARKS.has(token)) continue;
+    if (CONTROL_TOKENS.has(token)) continue;
     const start = offset;
     offset += token.length;
     if (start < from || !/^["'[{]/.test(token)) continue;
@@ -43,22 +43,22 @@ function deepened(text: string, start: number, end: number, added: Map<number, n
   const column = start - (text.lastIndexOf('\n', start) + 1);
   let line = text.slice(0, start).split('\n').length;
   const inside = text.slice(start, end).replaceAll(/\n([ \t]*)/g, (_match, blanks: string) => {
-    const wanted = Math.max(column + 1, blanks.length);
+    const width = Math.max(column + 1, blanks.length);
     line += 1;
-    added.set(line, (added.get(line) ?? 0) + wanted - blanks.length);
-    return `\n${' '.repeat(wanted)}`;
+    added.set(line, (added.get(line) ?? 0) + width - blanks.length);
+    return `\n${' '.repeat(width)}`;
   });
   return text.slice(0, start) + inside + text.slice(end);
 }
 
-/** Behind the closing quote, or at the end of the text. */
+/** The offset after the closing quote, or the end of the text. */
 function endOfQuote(text: string, start: number): number {
   const pattern = text[start] === '"' ? /"(?:[^"\\]|\\[^])*"/y : /'(?:[^']|'')*'/y;
   pattern.lastIndex = start;
   return pattern.test(text) ? pattern.lastIndex : text.length;
 }
 
-/** Behind the bracket that closes the one at the start. */
+/** The offset after the matching closing bracket. */
 function endOfBrackets(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

@@ -1,10 +1,10 @@
-// What `offshoot mesh` checks of manifests before a cluster sees them.
+// The checks of `offshoot mesh` on manifests, which run without a cluster.
 import { istio } from '../../api/istio.ts';
 import type { Istio } from '../../api/istio.ts';
 import { specProblems } from '../../mesh/index.ts';
 import type { Check } from '../manifests/check.ts';
 
-/** Istio resources: what the controller would refuse is only warned of, because the server takes it. */
+/** Checks Istio resources. Problems are only warnings: the API server accepts them, the controller does not. */
 export const istioCheck: Check = {
   resource: istio,
   judge(object) {

@@ -1,4 +1,4 @@
-// `offshoot mesh`: the commands for Istio's own life, with their flags and help. What they do is loaded when it is needed.
+// `offshoot mesh`: the commands for Istio's lifecycle, with flags and help. Their implementation is loaded on demand.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT_HELP, failure, PLAN_EXIT_HELP } from '../exit.ts';
 import { clusterFlags, collect, filenameFlag, outputFlag, timeoutFlag, watchTreeFlag } from '../options.ts';

@@ -1,4 +1,4 @@
-// Istio resources, in the words that the commands have for them.
+// The name of Istio resources in messages of the commands.
 import { Istio } from '../../api/istio.ts';
 import type { Noun } from '../objects/find.ts';
 

@@ -1,24 +1,23 @@
-// Restarts of a plan as lines of text: batch after batch, and what waits for a maintenance window or a person.
+// Formats the restarts of a plan: batch by batch, and what waits for a maintenance window or a manual restart.
 import type { FieldChange, ReportedChange } from '../../controller/index.ts';
 import { RESTARTED_AT, RESTARTED_FOR } from '../../mesh/index.ts';
 import type { PlannedBatch, PlannedRestart, PlannedRestarts } from '../../mesh/index.ts';
 
-/** A change without the marks of a restart, which is told of apart; nothing where no other field is left. */
-export function withoutMarks(change: ReportedChange): readonly ReportedChange[] {
+/** A change without restart annotations, which are shown separately; none if no other field changes. */
+export function withoutRestartAnnotations(change: ReportedChange): readonly ReportedChange[] {
   if (change.fields === undefined) return [change];
-  const fields = change.fields.filter((field) => !isMark(field));
+  const fields = change.fields.filter((field) => !isRestartAnnotation(field));
   return fields.length === 0 ? [] : [{ ...change, fields }];
 }
 
-function isMark({ path, after }: FieldChange): boolean {
+function isRestartAnnotation({ path, after }: FieldChange): boolean {
   const isOne = (text: string): boolean => [RESTARTED_AT, RESTARTED_FOR].some((name) => text.includes(name));
   if (isOne(path)) return true;
-  // Where there were no annotations before.
+  // The whole map is added if there were no annotations before.
   const names = typeof after === 'object' && after !== null ? Object.keys(after) : [];
   return path.endsWith('annotations') && names.length > 0 && names.every(isOne);
 }
 
-/** The restarts of a plan. */
 export function restartLines({ batches, waiting, manual }: PlannedRestarts): string[] {
   return [
     ...lotLines('gateways', batches),

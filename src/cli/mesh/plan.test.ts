@@ -1,4 +1,4 @@
-// `offshoot mesh plan` and `offshoot mesh upgrade` as people run them: a process of its own, piped, against a cluster.
+// Runs `offshoot mesh plan` and `offshoot mesh upgrade` as processes with piped output, against a cluster.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ afterAll(async () => {
   await mesh.stop();
 });
 
-test('before anything is installed there is nothing to do', async () => {
+test('plan has nothing to do before anything is installed', async () => {
   expect(await plan()).toEqual({
     code: 0,
     stdout: 'Nothing to do.\nThere is no Istio resource in namespace kyma-system.\n',
@@ -47,7 +47,7 @@ test('before anything is installed there is nothing to do', async () => {
   });
 });
 
-test('a first installation is shown, and nothing is written', async () => {
+test('plan shows a first installation and writes nothing', async () => {
   await mesh.client.delete(Namespace, { name: 'istio-system' });
   writeFileSync(file(), `${HEADER}spec: {}\n`);
   const { code, stdout } = await plan('-f', file());
@@ -57,14 +57,14 @@ test('a first installation is shown, and nothing is written', async () => {
   expect(lines).toContain('+ Deployment istio-system/istiod');
   expect(lines).toContain('+ PeerAuthentication istio-system/default');
   expect(lines.slice(-3)).toEqual([
-    expect.stringMatching(/^\d+ to make, 0 to change, 0 to remove\.$/),
+    expect.stringMatching(/^\d+ to create, 0 to change, 0 to remove\.$/),
     'Istio kyma-system/default would be Ready.',
     '',
   ]);
   expect((await mesh.client.list(Istio)).items).toEqual([]);
 });
 
-test('what is refused is told with its place, and by the controllers', async () => {
+test('plan reports errors with their position, and those of the controllers', async () => {
   writeFileSync(file(), `${HEADER.replace('namespace: kyma-system', 'namespace: nowhere')}spec: {}\n`);
   expect(await plan('-f', file())).toMatchObject({
     code: 1,
@@ -90,7 +90,7 @@ test('what is refused is told with its place, and by the controllers', async () 
   expect(elsewhere.stdout).toContain('istio CR is not in kyma-system namespace');
 });
 
-test('changes of what is installed are shown field by field, and restarts apart with their reason', async () => {
+test('plan shows changes field by field, and restarts separately with their reasons', async () => {
   await manager.start();
   await mesh.client.create(Istio, { apiVersion: 'operator.kyma-project.io/v1alpha2', kind: 'Istio', metadata: REF });
   await until(async () => (await mesh.client.get(Istio, REF)).status?.state === 'Ready', 30_000);
@@ -118,7 +118,7 @@ test('changes of what is installed are shown field by field, and restarts apart 
   });
 }, 60_000);
 
-/** A workload whose sidecar is what it should be. */
+/** Creates a workload with an up-to-date sidecar. */
 async function createInjected(name: string, kind = Deployment, replicas = 1): Promise<void> {
   const resources = { requests: { cpu: '10m', memory: '192Mi' }, limits: { cpu: '1', memory: '1Gi' } };
   const sidecar = { name: 'istio-proxy', image: 'docker.io/istio/proxyv2:1.30.0-distroless', resources };
@@ -137,7 +137,7 @@ async function createInjected(name: string, kind = Deployment, replicas = 1): Pr
   });
 }
 
-test('an upgrade restarts workloads with sidecars batch by batch, and says why each', async () => {
+test('upgrade shows the batches of workloads to restart, with reasons', async () => {
   const names = Array.from({ length: 12 }, (_none, i) => `app-${String(i).padStart(2, '0')}`);
   for (const name of names) await createInjected(name);
   const isAvailable = ({ status }: AnyObject): boolean =>
@@ -158,7 +158,7 @@ test('an upgrade restarts workloads with sidecars batch by batch, and says why e
   for (const name of names) await mesh.client.delete(Deployment, { name, namespace: 'default' });
 }, 60_000);
 
-test('pods that are deleted one by one are foretold to come back: the last batch is not left waiting', async () => {
+test('upgrade assumes that deleted pods come back, so that no batch is left waiting', async () => {
   const ref = { name: 'set', namespace: 'default' };
   await createInjected(ref.name, ReplicaSet, 3);
   await createInjected('zebra');
@@ -186,7 +186,7 @@ test('pods that are deleted one by one are foretold to come back: the last batch
   await mesh.client.delete(Deployment, { ...ref, name: 'zebra' });
 }, 60_000);
 
-test('an upgrade tells what brings the version, whether it may be installed, and what it would do', async () => {
+test('upgrade shows the release that carries the version, whether it is allowed, and what would change', async () => {
   const upgrade = (...args: string[]) => mesh.run('mesh', 'upgrade', ...args);
   const allowed = await upgrade('--to', '1.31.0', '--dry-run');
   expect(allowed.code).toBe(2);
@@ -217,7 +217,7 @@ test('an upgrade tells what brings the version, whether it may be installed, and
   });
 }, 60_000);
 
-test('a deletion is shown to its end, or what blocks it', async () => {
+test('plan --delete shows the whole deletion, or what blocks it', async () => {
   const ref = { name: 'cart', namespace: 'default' };
   await mesh.client.create(VirtualService, {
     apiVersion: 'networking.istio.io/v1',

@@ -1,4 +1,4 @@
-// `offshoot mesh plan`: what the controllers would do about the mesh, and with which result, without doing it.
+// `offshoot mesh plan`: shows what the controllers would do for the mesh, and the result, without writing anything.
 import { Istio } from '../../api/istio.ts';
 import type { Intent } from '../../controller/index.ts';
 import { defaultMeshSettings, FIELD_MANAGER, MODULE_NAMESPACE, planMesh, Renderings } from '../../mesh/index.ts';
@@ -6,7 +6,7 @@ import type { MeshPlan, MeshSettings, PlannedIstio } from '../../mesh/index.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Step } from '../../kube/write/steps.ts';
 import { interruptible } from '../exit.ts';
-import { askedFor } from '../manifests/intents.ts';
+import { planInput } from '../manifests/intents.ts';
 import type { IntentOptions } from '../manifests/intents.ts';
 import { ServerAnswers } from '../objects/server-answers.ts';
 import { withTables } from '../objects/tables.ts';
@@ -15,7 +15,7 @@ import type { MeshOptions } from '../run/mesh-flags.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { printPlan } from '../terminal/plan.ts';
 import { istioCheck } from './check.ts';
-import { restartLines, withoutMarks } from './plan-restarts.ts';
+import { restartLines, withoutRestartAnnotations } from './plan-restarts.ts';
 import { refuseNamespace } from './namespace.ts';
 import { ISTIO } from './nouns.ts';
 import { plannedSettings } from './settings.ts';
@@ -27,19 +27,19 @@ export interface MeshPlanOptions extends IntentOptions, MeshOptions {
 
 const ACCEPTED = { checks: [istioCheck], one: 'an Istio resource' };
 
-/** Prints what would happen; exit code 2 if that is anything, 1 if the mesh would get no further. */
+/** Prints the plan. Exit code 2 if there are changes, 1 if the mesh would make no progress. */
 export function planMeshCommand(options: MeshPlanOptions): Promise<void> {
   if (options.filename === undefined && options.delete === undefined) refuseNamespace(options);
   return withConnection(options, async (connection) => {
     const here = { ...connection, namespace: options.namespace ?? MODULE_NAMESPACE };
-    const { intents } = await askedFor(undefined, ISTIO, ACCEPTED, options, here);
+    const { intents } = await planInput(undefined, ISTIO, ACCEPTED, options, here);
     const settings = await plannedSettings(connection, options);
     const plan = await interruptible((signal) => plannedMesh(connection.client, intents, settings, signal));
     printMeshPlan(plan, options.output);
   });
 }
 
-/** What the controllers would do that run with these settings. */
+/** What controllers with these settings would do. */
 export function plannedMesh(
   client: Client,
   intents: readonly Intent[],
@@ -55,18 +55,18 @@ export function plannedMesh(
   });
 }
 
-/** Prints a plan, restarts apart from other changes, and ends as commands that plan do. */
+/** Prints a plan with restarts separate from other changes, and sets the exit code of plan commands. */
 export function printMeshPlan(plan: MeshPlan, output: DataFormat | undefined): void {
   const isStalled = plan.stalled.length > 0 || plan.istios.some(({ problem }) => problem !== undefined);
   printPlan(plan, {
     output,
     isStalled,
-    shown: plan.changes.flatMap(withoutMarks),
+    shown: plan.changes.flatMap(withoutRestartAnnotations),
     outcome: (made, paint) => [...restartLines(made.restarts), ...outcomeLines(made, paint)],
   });
 }
 
-/** How the mesh would be. */
+/** The planned state of the mesh. */
 function outcomeLines({ istios, reinstalledFor }: MeshPlan, paint: Paint): string[] {
   if (istios.length === 0) return [`There is no Istio resource in namespace ${MODULE_NAMESPACE}.`];
   return [

@@ -1,5 +1,5 @@
-// `offshoot mesh restart`: restarts workloads whose sidecars are not what they should be, as the controllers do, with the
-// rights of whoever calls it. Beside running controllers it is harmless: what one restarts, the other does not.
+// `offshoot mesh restart`: restarts workloads with outdated sidecars, as the controllers do, with the user's
+// permissions. It is safe beside running controllers: neither restarts what the other has restarted.
 import type { ProgressStep } from '../../api/description/tree.ts';
 import { createLogger, Manager, Reads } from '../../controller/index.ts';
 import type { Client } from '../../kube/index.ts';
@@ -35,12 +35,12 @@ export interface RestartOptions extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** What is installed must stay the same for so long before anything is restarted for it. */
+/** How long the installation must be unchanged before restarts begin. */
 const SETTLE_MS = 1_000;
-/** Whoever asks for restarts means now: only an istiod that is terminating is waited for. */
+/** Restart without delay: only wait for an istiod that is terminating. */
 const RECONNECT_MS = 0;
 
-/** Restarts what is outdated: what may be now, or with `watch` all of it. */
+/** Restarts outdated workloads: the next batch, or with `watch` all of them. */
 export function meshRestartCommand(options: RestartOptions): Promise<void> {
   const { outdated, watch = false, dryRun = false, uninjected = false, batchSize, timeout } = options;
   if (outdated !== true) throw failure('MissingFlag', 'specify what to restart: --outdated');
@@ -69,7 +69,7 @@ export function meshRestartCommand(options: RestartOptions): Promise<void> {
   });
 }
 
-/** A restart would change nothing. */
+/** Throws if sidecars are not injected: a restart would change nothing. */
 async function refuseWithoutInjection(client: Client): Promise<void> {
   const { items } = await client.list(MutatingWebhook);
   if (injectsSidecars(items)) return;
@@ -79,18 +79,18 @@ async function refuseWithoutInjection(client: Client): Promise<void> {
   );
 }
 
-interface Following {
+interface FollowOptions {
   readonly controllers: Restarts['controllers'];
   readonly shown: Progress | undefined;
 }
 
-/** Runs controllers until it is enough; returns how far restarts are then. */
+/** Runs controllers until `isEnough`, and returns the progress of the restarts. */
 async function follow(
   client: Client,
   restarts: Restarts,
   signal: AbortSignal,
   isEnough: (progress: RestartProgress) => boolean,
-  { controllers, shown }: Following,
+  { controllers, shown }: FollowOptions,
 ): Promise<RestartProgress> {
   const manager = new Manager({ client, controllers, logger: createLogger({ level: 'silent' }) });
   let changed = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ async function follow(
     await Promise.race([manager.start(), aborted.promise]);
     for (;;) {
       changed = Promise.withResolvers();
-      const progress = now(reads, restarts);
+      const progress = currentProgress(reads, restarts);
       if (progress !== undefined) {
         shown?.show(withDone(restartSteps(progress), known));
         if (isEnough(progress)) return progress;
@@ -117,7 +117,7 @@ async function follow(
   }
 }
 
-function now(reads: Reads, restarts: Restarts): RestartProgress | undefined {
+function currentProgress(reads: Reads, restarts: Restarts): RestartProgress | undefined {
   try {
     return reads.track('restarts', (view) => restarts.progress(view));
   } catch (error) {
@@ -126,18 +126,18 @@ function now(reads: Reads, restarts: Restarts): RestartProgress | undefined {
   }
 }
 
-/** What was under way and is no longer told of is done; the latest first. */
+/** Adds steps that were in progress and are no longer listed as done, latest first. */
 function withDone(steps: readonly ProgressStep[], known: Map<string, ProgressStep>): readonly ProgressStep[] {
-  const told = new Set(steps.map(({ label }) => label));
+  const listed = new Set(steps.map(({ label }) => label));
   for (const each of steps) if (each.state === 'working') known.set(each.label, each);
-  const done = [...known.values()].filter(({ label }) => !told.has(label));
+  const done = [...known.values()].filter(({ label }) => !listed.has(label));
   return [
     ...steps,
     ...done.map(({ label }): ProgressStep => ({ label, state: 'done', note: 'restarted' })).toReversed(),
   ];
 }
 
-/** Everything that may be restarted now is. */
+/** Whether everything that may be restarted now is being restarted. */
 function isBegun({ plan }: RestartProgress): boolean {
   return plan !== undefined && plan.restart.length === 0;
 }

@@ -1,4 +1,4 @@
-// What the controllers are taken to run with, where a command shows what they would do.
+// The assumed settings of the controllers, for commands that show what they would do.
 import { defineKind } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { builtinRenderer } from '../../mesh/index.ts';
@@ -14,7 +14,7 @@ interface Node extends KubeObject {
 
 const Node = defineKind<Node>('v1', 'Node', 'nodes', { namespaced: false });
 
-/** The settings that the flags say; those of "offshoot up" on its cluster, whose nodes run no real pods. */
+/** The settings of the flags; on a cluster of "offshoot up", whose nodes are simulated, with the built-in renderer. */
 export async function plannedSettings({ client }: Connection, options: MeshOptions): Promise<Partial<MeshSettings>> {
   const { items: nodes } = await client.list(Node, { limit: 1 });
   const isSimulated = nodes.some(({ status }) => status?.nodeInfo?.osImage === 'simulated');

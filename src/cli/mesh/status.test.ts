@@ -1,4 +1,4 @@
-// `offshoot mesh status` as people run it: a process of its own, piped, against a cluster.
+// Runs `offshoot mesh status` as a process with piped output, against a cluster.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { until } from '../../../test/support/until.ts';
@@ -23,7 +23,7 @@ const istio = (name: string, namespace = 'kyma-system'): Istio => ({
   metadata: { name, namespace, annotations: { [LAST_APPLIED]: '{"config":{},"IstioTag":"1.31.0-distroless"}' } },
 });
 
-test('before anything is installed, it says so and which version would be', async () => {
+test('status says that nothing is installed, and which version would be', async () => {
   expect(await mesh.run('mesh', 'status')).toEqual({
     code: 0,
     stdout:
@@ -34,7 +34,7 @@ test('before anything is installed, it says so and which version would be', asyn
   expect(await mesh.run('mesh', 'status', '-o', 'name')).toMatchObject({ code: 0, stdout: '' });
 });
 
-test('a mesh is shown with versions, components, restarts, what blocks, and resources without effect', async () => {
+test('status shows versions, components, restarts, blocking resources, and resources without effect', async () => {
   const { client } = mesh;
   const labels = { app: 'istiod', 'operator.istio.io/component': 'Pilot', 'kyma-project.io/module': 'istio' };
   await client.create(Deployment, {
@@ -95,7 +95,7 @@ test('a mesh is shown with versions, components, restarts, what blocks, and reso
   expect(names.stdout).toBe('istio.operator.kyma-project.io/stray\nistio.operator.kyma-project.io/default\n');
 });
 
-test('programs get the same as data', async () => {
+test('status prints the same as JSON and YAML', async () => {
   const json = JSON.parse((await mesh.run('mesh', 'status', '-o', 'json')).stdout) as unknown;
   expect(json).toMatchObject({
     versions: { running: '1.31.0', recorded: '1.31.0-distroless', offered: '1.31.0' },
@@ -104,7 +104,7 @@ test('programs get the same as data', async () => {
   expect(parse((await mesh.run('mesh', 'status', '-o', 'yaml')).stdout)).toEqual(json);
 });
 
-test('-w shows the mesh again when it changes, until it is interrupted', { timeout: 60_000 }, async () => {
+test('status -w prints the mesh whenever it changes, until it is interrupted', { timeout: 60_000 }, async () => {
   const watching = mesh.start('mesh', 'status', '-w');
   await until(() => watching.output().includes('Istio kyma-system/default  Warning'), 30_000);
   const ref = { name: 'default', namespace: 'kyma-system' };
@@ -116,7 +116,7 @@ test('-w shows the mesh again when it changes, until it is interrupted', { timeo
   expect(await watching.ended).toMatchObject({ code: 130, stderr: '' });
 });
 
-test('a wrong format names the right ones', async () => {
+test('status lists the valid formats if -o is invalid', async () => {
   const { code, stderr } = await mesh.run('mesh', 'status', '-o', 'xml');
   expect(code).toBe(1);
   expect(stderr).toContain('table, wide, json, yaml, name');

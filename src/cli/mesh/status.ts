@@ -1,4 +1,4 @@
-// `offshoot mesh status`: how the mesh is, as a tree.
+// `offshoot mesh status`: shows the state of the mesh as a tree.
 import { describeMesh, meshWorld, versionLines } from '../../mesh/index.ts';
 import type { MeshDescription } from '../../mesh/index.ts';
 import type { ObjectReader } from '../../api/description/reader.ts';
@@ -21,11 +21,10 @@ export interface StatusOptions extends ClusterOptions {
   readonly watch?: boolean;
 }
 
-/** Prints how the mesh is. */
 export function meshStatusCommand({ output, watch, ...options }: StatusOptions): Promise<void> {
   refuseNamespace(options);
   return withConnection(options, async ({ client }) => {
-    // A cluster that does not know the kind is told apart from one that has no resource.
+    // Fails if the kind is not installed, unlike a cluster without an Istio resource.
     const istios = await listOfKind(client, ISTIO, {});
     const compute = (read: ObjectReader): Result => {
       const description = describeMesh(meshWorld(read), { pods: output !== 'table' });

@@ -1,5 +1,5 @@
-// `offshoot mesh upgrade --to X.Y.Z --dry-run`: whether the mesh could be upgraded to a version, what would bring it, and
-// what that would do.
+// `offshoot mesh upgrade --to X.Y.Z --dry-run`: shows whether the mesh can be upgraded to a version, how, and what
+// would change.
 import { builtinRenderer, defaultMeshSettings, describeMesh, meshWorld, planUpgrade } from '../../mesh/index.ts';
 import type { Upgrade } from '../../mesh/index.ts';
 import { failure, interruptible } from '../exit.ts';
@@ -22,7 +22,7 @@ export interface UpgradeOptions extends ClusterOptions, MeshOptions {
   readonly output?: DataFormat;
 }
 
-/** Prints what an upgrade would do; exit codes are those of a plan. */
+/** Prints what an upgrade would do, with the exit codes of a plan. */
 export async function upgradeCommand({ to, dryRun, output, ...options }: UpgradeOptions): Promise<void> {
   if (!dryRun) {
     throw failure(

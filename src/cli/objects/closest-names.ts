@@ -1,6 +1,6 @@
-// Finds what somebody may have meant. Called for names that do not exist.
+// Suggests similar names for one that does not exist.
 
-/** The candidates that differ little from a name, the closest first, three at most. */
+/** Up to three candidates that are similar to a name, closest first. */
 export function closestNames(name: string, candidates: readonly string[]): string[] {
   const allowed = Math.max(2, Math.floor(name.length / 3));
   return candidates
@@ -11,13 +11,13 @@ export function closestNames(name: string, candidates: readonly string[]): strin
     .map(({ candidate }) => candidate);
 }
 
-/** A part of a name is as good as a slip of the finger. */
+/** A substring counts like a single typo. */
 function closeness(name: string, candidate: string): number {
   if (name.length >= 3 && (candidate.includes(name) || name.includes(candidate))) return 1;
   return distance(name, candidate);
 }
 
-/** How many characters must be put in, taken out or replaced to get from one text to the other. */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

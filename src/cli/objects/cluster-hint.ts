@@ -1,4 +1,5 @@
-// Who we are to which cluster, in words. Loaded when a command needs no cluster, or when one refuses us.
+// Hints about the cluster and user of the kubeconfig. Loaded if a command needs no cluster, or if the cluster rejects
+// us.
 import path from 'node:path';
 import { inClusterConfig } from '../../kube/client/config/in-cluster.ts';
 import { readKubeconfig } from '../../kube/client/config/kubeconfig.ts';
@@ -9,7 +10,7 @@ import { kubeconfigSource } from '../kubeconfig/source.ts';
 import type { ClusterOptions } from '../options.ts';
 import { kubeconfigOfUp, UP_CONTEXT } from '../up/location.ts';
 
-/** The namespace to work in, whether or not there is a cluster. */
+/** The current namespace, without contacting the cluster. */
 export function namespaceWithoutCluster(options: ClusterOptions, env: NodeJS.ProcessEnv = process.env): string {
   if (options.namespace !== undefined) return options.namespace;
   const source = kubeconfigSource(options, env);
@@ -19,7 +20,7 @@ export function namespaceWithoutCluster(options: ClusterOptions, env: NodeJS.Pro
   return context?.string('namespace') || ofPod || 'default';
 }
 
-/** An error that says who was refused where, or that `up` does not run; any other as it is. */
+/** Adds to an error which user was rejected by which server, or that `up` does not run. */
 export function withClusterHint(error: unknown, server: string, options: Omit<ClusterOptions, 'namespace'>): unknown {
   if (!(error instanceof ApiError)) return error;
   const source = kubeconfigSource(options);
@@ -32,11 +33,11 @@ export function withClusterHint(error: unknown, server: string, options: Omit<Cl
     );
   }
   if (error.code !== 401) return error;
-  const said = error.status?.message || error.reason;
-  return failure('Unauthorized', `${said}: ${server} does not accept ${whoIs(source)}`);
+  const message = error.status?.message || error.reason;
+  return failure('Unauthorized', `${message}: ${server} does not accept ${credentialsText(source)}`);
 }
 
-/** The kubeconfig, if the cluster that is meant is one of `up`: it names contexts like no other, and is on loopback. */
+/** The kubeconfig file, if the selected cluster is one of `up`, by the name of its context. */
 function writtenByUp(source: LoadOptions): string | undefined {
   if (source.path === kubeconfigOfUp()) return source.path;
   const { files, contexts, currentContext } = readKubeconfig(source);
@@ -45,7 +46,7 @@ function writtenByUp(source: LoadOptions): string | undefined {
   return isOfUp ? files.join(path.delimiter) : undefined;
 }
 
-function whoIs(source: LoadOptions): string {
+function credentialsText(source: LoadOptions): string {
   const { files, contexts, currentContext } = readKubeconfig(source);
   if (files.length === 0) return 'the token of the service account of this pod';
   const context = source.context ?? currentContext ?? '';

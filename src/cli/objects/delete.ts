@@ -1,4 +1,4 @@
-// Deletes objects, tells of each, and waits until all that goes with them is gone. The `delete` commands choose which.
+// Deletes objects, prints each, and waits until they and their dependents are gone. For the `delete` commands.
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { Kind, KubeObject } from '../../kube/objects.ts';
@@ -15,7 +15,7 @@ export interface DeleteFlags extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Deletes objects of one kind, which a part manages; `reasons` are told when something is still there after the time. */
+/** Deletes objects of one kind; `reasons` says why something still exists after the timeout. */
 export async function deleteObjects<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,
@@ -29,7 +29,7 @@ export async function deleteObjects<T extends KubeObject>(
   const printer = objectPrinter(options.output);
   for (const object of objects) {
     if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
-    printer.tell(object, `deleted${dryRunSuffix(options.dryRun)}`);
+    printer.print(object, `deleted${dryRunSuffix(options.dryRun)}`);
   }
   if (options.wait && options.dryRun === 'none') await waitGone(client, removals, options.timeout, part, reasons);
 }
@@ -47,12 +47,12 @@ async function remove<T extends KubeObject>(
       dryRun,
     });
   } catch (error) {
-    // Somebody else was quicker.
+    // It is already deleted.
     if (!isNotFound(error)) throw error;
   }
 }
 
-/** What to say after what would have been done. */
+/** The suffix of an outcome in a dry run. */
 export function dryRunSuffix(dryRun: DryRun): string {
   if (dryRun === 'none') return '';
   return dryRun === 'client' ? ' (dry run)' : ' (server dry run)';

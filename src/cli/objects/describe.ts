@@ -1,4 +1,4 @@
-// Everything about one object, as a tree, once or as it changes. The `describe` commands differ in how they tell of it.
+// Shows one object as a tree, once or with -w as it changes. For the `describe` commands.
 import type { ObjectReader } from '../../api/description/reader.ts';
 import { visible } from '../../api/description/reader.ts';
 import type { Description } from '../../api/description/tree.ts';
@@ -26,20 +26,20 @@ export interface DescribeOptions extends ClusterOptions {
   readonly watch?: boolean;
 }
 
-interface Describing<T extends KubeObject, D> {
+interface Describer<T extends KubeObject, D> {
   readonly describe: (read: ObjectReader, object: T) => D;
-  /** What programs get. */
+  /** The data for -o json and yaml. */
   readonly data: (description: D) => unknown;
-  /** What people get. */
+  /** The lines of text. */
   readonly lines: (description: D, paint: Paint, now: number, object: T) => readonly string[];
 }
 
-/** Prints the tree of an object and what happened to it. */
+/** Prints the tree of an object and its Events. */
 export function describeObject<T extends KubeObject, D>(
   noun: Noun<T>,
   name: string,
   options: DescribeOptions,
-  { describe, data, lines }: Describing<T, D>,
+  { describe, data, lines }: Describer<T, D>,
 ): Promise<void> {
   return withConnection(options, async ({ client, namespace }) => {
     const object = await getByName(client, noun, { name, namespace });
@@ -62,7 +62,7 @@ export function describeObject<T extends KubeObject, D>(
   });
 }
 
-/** Prints a result again whenever something that it was computed from changes, until there is none any more. */
+/** Prints a result again whenever an object that it was computed from changes, until there is no result. */
 export function showChanges(
   client: Client,
   output: OutputFormat,
@@ -78,11 +78,11 @@ export function showChanges(
   }).finally(() => redrawn.end());
 }
 
-/** How a tree, with what happened, is told; `key` is what programs find the tree under. */
-export function tellTree<T extends KubeObject>(
+/** The output of a tree with Events; `key` is the field of the tree in JSON. */
+export function treeOutput<T extends KubeObject>(
   key: string,
   use: (object: T) => string | undefined = () => undefined,
-): Pick<Describing<T, Description>, 'data' | 'lines'> {
+): Pick<Describer<T, Description>, 'data' | 'lines'> {
   return {
     data: ({ tree, events }) => ({ [key]: tree, events }),
     lines: (description, paint, now, object) => {
@@ -92,7 +92,7 @@ export function tellTree<T extends KubeObject>(
   };
 }
 
-/** A description as lines of text, with what else is to be said between the tree and the events. */
+/** A description as lines of text, with further lines between the tree and the Events. */
 export function descriptionLines(
   { tree, events }: Description,
   more: readonly string[],

@@ -7,9 +7,9 @@ import { fetchFor } from './fetch.ts';
 
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 
-/** A cluster in which each ConfigMap names the next one, and which keeps a record of what it was asked. */
+/** A cluster in which each ConfigMap names the next one, and which records its requests. */
 function cluster(objects: Readonly<Record<string, string | number>>) {
-  const asked: string[] = [];
+  const fetched: string[] = [];
   const answer = (name: string): KubeObject => {
     const next = objects[name];
     if (typeof next === 'string')
@@ -18,20 +18,20 @@ function cluster(objects: Readonly<Record<string, string | number>>) {
   };
   const client = {
     get: async (_kind: unknown, { name }: Ref) => {
-      asked.push(name);
+      fetched.push(name);
       return answer(name);
     },
     list: async (_kind: unknown, selection: { namespace?: string }) => {
-      asked.push(`all of ${selection.namespace}`);
+      fetched.push(`all of ${selection.namespace}`);
       if (selection.namespace === 'secret') throw new ApiError('no', { code: 403, reason: 'Forbidden' });
       return { items: ['a', 'b'].map(answer) };
     },
   } as unknown as Client;
-  return { client, asked };
+  return { client, fetched };
 }
 
-test('fetches what was asked for until nothing new is, and nothing twice', async () => {
-  const { client, asked } = cluster({ a: 'b', b: 'c', c: '' });
+test('fetchFor fetches objects until no new ones are read, each only once', async () => {
+  const { client, fetched } = cluster({ a: 'b', b: 'c', c: '' });
   const names = await fetchFor(client, (read) => {
     const found: string[] = [];
     for (let name = 'a'; name !== '';) {
@@ -43,10 +43,10 @@ test('fetches what was asked for until nothing new is, and nothing twice', async
     return found;
   });
   expect(names).toEqual(['a', 'b', 'c']);
-  expect(asked).toEqual(['a', 'b', 'c']);
+  expect(fetched).toEqual(['a', 'b', 'c']);
 });
 
-test('tells what is not there from what may not be seen, and lists what may', async () => {
+test('fetchFor distinguishes missing objects from forbidden ones', async () => {
   const { client } = cluster({ a: '', b: '', secret: 403 });
   const seen = await fetchFor(client, (read) => ({
     missing: read.get(ConfigMap, { name: 'missing' }),
@@ -57,7 +57,7 @@ test('tells what is not there from what may not be seen, and lists what may', as
   expect(seen).toEqual({ missing: undefined, secret: 'hidden', listed: ['a', 'b'], unlisted: [] });
 });
 
-test('an answer that is neither is an error', async () => {
+test('fetchFor fails on other errors', async () => {
   const { client } = cluster({ broken: 500 });
   await expect(fetchFor(client, (read) => read.get(ConfigMap, { name: 'broken' }))).rejects.toThrow('broken');
 });

@@ -1,4 +1,4 @@
-// Finds objects by name, and says what else there is if one is not there. Called by every command that takes a NAME.
+// Finds objects by name, with suggestions if one does not exist. Called by every command that takes a NAME.
 import type { Client, Selection } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
@@ -8,12 +8,12 @@ import { listAll } from './follow.ts';
 import { closestNames } from './closest-names.ts';
 import { refuseMissingNamespace } from './namespace.ts';
 
-/** A kind with the words that people have for it. */
+/** A kind with its names in messages. */
 export interface Noun<T extends KubeObject> {
   readonly kind: Kind<T>;
   readonly one: string;
   readonly many: string;
-  /** The command that shows all there are. */
+  /** The command that lists all objects. */
   readonly list: string;
 }
 
@@ -22,7 +22,7 @@ export interface NamespacedName {
   readonly namespace: string;
 }
 
-/** The object; fails with a hint if there is none of that name. */
+/** The object; fails with a hint if it does not exist. */
 export async function getByName<T extends KubeObject>(client: Client, noun: Noun<T>, ref: NamespacedName): Promise<T> {
   const found = await findByName(client, noun, ref);
   if (found !== undefined) return found;
@@ -34,7 +34,7 @@ export async function getByName<T extends KubeObject>(client: Client, noun: Noun
   );
 }
 
-/** What somebody may have meant by a name that does not exist, or where to look. */
+/** Suggests similar names, or the list command. */
 export function suggestionFor<T extends KubeObject>(noun: Noun<T>, name: string, others: readonly T[]): string {
   const close = closestNames(
     name,
@@ -43,7 +43,7 @@ export function suggestionFor<T extends KubeObject>(noun: Noun<T>, name: string,
   return close.length > 0 ? `did you mean ${close.join(' or ')}?` : `"${noun.list}" lists all of them`;
 }
 
-/** The object, or undefined. A cluster that does not know the kind is an error of its own. */
+/** The object, or undefined. Fails if the kind is not installed. */
 export async function findByName<T extends KubeObject>(
   client: Client,
   { kind }: Noun<T>,
@@ -53,13 +53,13 @@ export async function findByName<T extends KubeObject>(
     return await client.get(kind, ref);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    // An unknown kind is answered without the details of an object.
+    // The error for an unknown kind has no details of an object.
     if (error.details?.name === ref.name) return undefined;
     throw unknownKind(kind);
   }
 }
 
-/** The objects of a selection. */
+/** The objects of a selection. Fails if the kind is not installed. */
 export async function listOfKind<T extends KubeObject>(
   client: Client,
   { kind }: Noun<T>,
@@ -72,7 +72,7 @@ export async function listOfKind<T extends KubeObject>(
   }
 }
 
-/** What to say when the cluster does not serve a kind. */
+/** The error if a kind is not installed. */
 export function unknownKind({ kind }: AnyKind): CommandFailed {
   return failure(
     'NotInstalled',

@@ -1,5 +1,5 @@
-// Follows what a pure function reads: `describe -w` shows a tree again whenever something in it changes. Every question is
-// watched with its own selection, so that whoever may see one namespace needs no right to see others.
+// Watches the objects that a pure function reads: `describe -w` shows a tree again whenever something in it changes.
+// Every read has its own watch and selection, so that permissions in one namespace are enough.
 import type { ObjectReader } from '../../api/description/reader.ts';
 import type { Client, Selection } from '../../kube/client/client.ts';
 import { systemClock } from '../../kube/clock.ts';
@@ -9,11 +9,11 @@ import type { Kind, KubeObject, Ref } from '../../kube/objects.ts';
 import { runReflector } from '../../kube/tables/reflector.ts';
 import { Table } from '../../kube/tables/table.ts';
 
-/** Changes that come so shortly after each other are shown at once. */
-const TOGETHER_MS = 50;
+/** Changes within this time are shown together. */
+const BATCH_MS = 50;
 
 /**
- * Computes something from objects of the cluster and shows it, again whenever one of them changes, until `show` returns
+ * Computes a result from objects of the cluster and shows it, again whenever one of them changes, until `show` returns
  * true or the signal aborts.
  */
 export async function followReads<R>(
@@ -32,23 +32,23 @@ export async function followReads<R>(
   const onChange = (): void => changed.resolve();
   try {
     for (;;) {
-      const asked = new Set<string>();
-      const follow = <T extends KubeObject>(question: string, kind: Kind<T>, selection: Selection): Followed<T> => {
-        asked.add(question);
-        const known = following.get(question) as Followed<T> | undefined;
+      const used = new Set<string>();
+      const follow = <T extends KubeObject>(query: string, kind: Kind<T>, selection: Selection): Followed<T> => {
+        used.add(query);
+        const known = following.get(query) as Followed<T> | undefined;
         if (known !== undefined) return known;
         const started = new Followed(client, kind, selection, { onChange, onError: failed.reject });
-        following.set(question, started as unknown as Followed);
+        following.set(query, started as unknown as Followed);
         return started;
       };
       const result = compute(readerOf(follow));
-      const isComplete = [...asked].every((question) => following.get(question)!.isKnown);
+      const isComplete = [...used].every((query) => following.get(query)!.isKnown);
       if (isComplete) {
         if (show(result)) return;
-        await stop([...following.keys()].filter((question) => !asked.has(question)));
+        await stop([...following.keys()].filter((query) => !used.has(query)));
       }
       await Promise.race([changed.promise, failed.promise]);
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, TOGETHER_MS)), failed.promise]);
+      await Promise.race([new Promise((resolve) => setTimeout(resolve, BATCH_MS)), failed.promise]);
       changed = Promise.withResolvers<void>();
     }
   } finally {
@@ -56,14 +56,14 @@ export async function followReads<R>(
     await stop([...following.keys()]);
   }
 
-  async function stop(questions: readonly string[]): Promise<void> {
-    const ended = questions.map((question) => following.get(question)!.stop());
-    for (const question of questions) following.delete(question);
+  async function stop(queries: readonly string[]): Promise<void> {
+    const ended = queries.map((query) => following.get(query)!.stop());
+    for (const query of queries) following.delete(query);
     await Promise.all(ended);
   }
 }
 
-type Follow = <T extends KubeObject>(question: string, kind: Kind<T>, selection: Selection) => Followed<T>;
+type Follow = <T extends KubeObject>(query: string, kind: Kind<T>, selection: Selection) => Followed<T>;
 
 function readerOf(follow: Follow): ObjectReader {
   return {
@@ -74,8 +74,8 @@ function readerOf(follow: Follow): ObjectReader {
       return followed.isHidden ? 'hidden' : followed.table.get(keyOf(ref));
     },
     list<T extends KubeObject>(kind: Kind<T>, selection: Selection): readonly T[] {
-      const question = `${identityOf(kind, { name: '' })} ${JSON.stringify(selection)}`;
-      return follow(question, kind, selection).table.list();
+      const query = `${identityOf(kind, { name: '' })} ${JSON.stringify(selection)}`;
+      return follow(query, kind, selection).table.list();
     },
   };
 }
@@ -85,10 +85,10 @@ interface Listeners {
   readonly onError: (error: unknown) => void;
 }
 
-/** The answer to one question, kept current. */
+/** The result of one read, kept up to date by a watch. */
 class Followed<T extends KubeObject = KubeObject> {
   readonly table: Table<T>;
-  /** We may not see it. */
+  /** We may not read it. */
   isHidden = false;
   readonly #ending = new AbortController();
   readonly #running: Promise<unknown>;
@@ -108,10 +108,10 @@ class Followed<T extends KubeObject = KubeObject> {
         } else if (!isTransient(error) && !isExpired(error)) onError(error);
       },
     });
-    this.#running = Promise.allSettled([reflecting, this.#tell(onChange)]);
+    this.#running = Promise.allSettled([reflecting, this.#notify(onChange)]);
   }
 
-  /** Whether there is an answer. */
+  /** Whether the result is known. */
   get isKnown(): boolean {
     return this.isHidden || this.table.synced;
   }
@@ -121,7 +121,7 @@ class Followed<T extends KubeObject = KubeObject> {
     await this.#running;
   }
 
-  async #tell(onChange: () => void): Promise<void> {
+  async #notify(onChange: () => void): Promise<void> {
     const { signal } = this.#ending;
     await this.table.whenSynced(signal);
     onChange();

@@ -1,4 +1,4 @@
-// Follows objects in the cluster: what a command waits for or streams. A table and its reflector do the work.
+// Watches objects in the cluster, for commands that wait or stream. A table and its reflector do the work.
 import type { Client, Selection } from '../../kube/client/client.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { isExpired, isTransient } from '../../kube/errors.ts';
@@ -9,8 +9,8 @@ import { Table } from '../../kube/tables/table.ts';
 import type { Update } from '../../watchable/index.ts';
 
 /**
- * Calls `judge` once the objects are known and after every change, until it returns something else than undefined.
- * Trouble of the connection is told and waited out; a refusal that would only repeat itself rejects, and so does the signal.
+ * Calls `judge` once the objects are listed and after every change, until it does not return undefined. Transient
+ * errors are reported to `onTrouble` and retried; permanent errors and the signal reject.
  */
 export async function followUntil<T extends KubeObject, R>(
   client: Client,
@@ -53,14 +53,14 @@ async function judgeUntil<T extends KubeObject, R>(
 ): Promise<R> {
   await table.whenSynced(signal);
   for await (const { updates, initial } of table.map.subscribe({ signal, state: false })) {
-    // What is there at first is no change.
+    // The initial objects are not a change.
     const result = judge(table, initial ? undefined : updates);
     if (result !== undefined) return result;
   }
   throw signal.reason;
 }
 
-/** Every object of a selection, page after page. */
+/** All objects of a selection, page by page. */
 export async function listAll<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,

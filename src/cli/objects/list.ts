@@ -1,4 +1,5 @@
-// Shows objects of one kind as a table or for programs, once or as they change. The `list` commands differ in columns.
+// Lists objects of one kind as a table or as data, once or with -w as they change. The `list` commands differ in
+// columns.
 import type { Client, Selection } from '../../kube/client/client.ts';
 import type { Update } from '../../watchable/index.ts';
 import type { KubeObject } from '../../kube/objects.ts';
@@ -24,13 +25,13 @@ export interface ListOptions extends ClusterOptions {
   readonly outputWatchEvents?: boolean;
 }
 
-/** What the table shows between the name and the age, and with `-o wide` after it. */
+/** The columns between name and age, and those after it with `-o wide`. */
 export interface Columns<T> {
   readonly middle: readonly Column<T>[];
   readonly wide: readonly Column<T>[];
 }
 
-/** What a watch says of an object; nothing where it is only listed. */
+/** The type of a watch event; absent for a list. */
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 interface Row<T> {
@@ -41,7 +42,7 @@ interface Row<T> {
 /** Rows as whole lines. */
 type Render<T> = (rows: readonly Row<T>[]) => string;
 
-/** Prints the objects of these names, or all of a namespace or of the cluster. */
+/** Prints the named objects, or all of a namespace or of the cluster. */
 export function listObjects<T extends KubeObject>(
   noun: Noun<T>,
   columns: Columns<T>,
@@ -84,7 +85,7 @@ function refuseContradictions(names: readonly string[], { allNamespaces, selecto
   if (watch && names.length > 1) throw failure('ConflictingFlags', 'NAME: with -w, give one of them');
 }
 
-/** Never ends by itself: Ctrl-C does that. */
+/** Runs until Ctrl-C. */
 function watchObjects<T extends KubeObject>(
   client: Client,
   { kind }: Noun<T>,
@@ -105,7 +106,7 @@ function rowOf<T>({ delete: isGone, value, before }: Update<string, T>): Row<T> 
   return { object: value, type: isGone ? 'DELETED' : before === undefined ? 'ADDED' : 'MODIFIED' };
 }
 
-/** Objects for programs, as they come. */
+/** Renders objects as data, one after the other. */
 function dataRenderer<T extends KubeObject>(format: DataFormat, { outputWatchEvents }: ListOptions): Render<T> {
   const separator = format === 'yaml' ? '---\n' : '';
   const render = ({ object, type }: Row<T>): string =>
@@ -137,7 +138,7 @@ function tableOf<T extends KubeObject>(
     { heading: 'AGE', cell: ({ metadata }) => age(metadata.creationTimestamp, Date.now()) },
     ...(output === 'wide' ? wide : []),
   ];
-  // Where no column says how an object is, its age no longer matters.
+  // Without a state column, the age of a deleted object is replaced.
   const marked = columns.find(({ state }) => state) ?? columns.find(({ heading }) => heading === 'AGE');
   const ofRows = columns.map((column): Column<Row<T>> => ({
     ...column,
@@ -153,7 +154,7 @@ function tableOf<T extends KubeObject>(
   });
 }
 
-/** Some kinds write the words of their states with capitals. */
+/** Some kinds capitalise their states. */
 function deletedLike(word: string): string {
   return /^[A-Z]/.test(word) ? 'Deleted' : 'deleted';
 }

@@ -1,4 +1,4 @@
-// Whether there is a namespace at all. Asked where nothing is found in one: a typo must not look like good news.
+// Checks whether a namespace exists if nothing is found in it: a typo must not look like an empty namespace.
 import type { Client } from '../../kube/client/client.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { defineKind } from '../../kube/objects.ts';
@@ -9,9 +9,9 @@ import { closestNames } from './closest-names.ts';
 import { listAll } from './follow.ts';
 
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const SHOWN = 8;
+const MAX_SHOWN = 8;
 
-/** Fails if the cluster has no such namespace. Whoever may not see namespaces gets the benefit of the doubt. */
+/** Fails if the namespace does not exist; passes if the user may not read namespaces. */
 export async function refuseMissingNamespace(client: Client, namespace: string): Promise<void> {
   try {
     await client.get(Namespace, { name: namespace });
@@ -42,8 +42,8 @@ async function namesOf(client: Client): Promise<readonly string[]> {
 
 function missing(message: string, namespace: string, others: readonly string[]): CommandFailed {
   const close = closestNames(namespace, others);
-  const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : '';
-  const there = `${others.length === 1 ? 'there is' : 'there are'} ${others.slice(0, SHOWN).join(', ')}${more}`;
+  const more = others.length > MAX_SHOWN ? ` and ${others.length - MAX_SHOWN} more` : '';
+  const there = `${others.length === 1 ? 'there is' : 'there are'} ${others.slice(0, MAX_SHOWN).join(', ')}${more}`;
   const hint = close.length > 0 ? `; did you mean ${close.join(' or ')}?` : others.length > 0 ? `; ${there}` : '';
   return failure('NotFound', `${message}${hint}`);
 }

@@ -1,4 +1,4 @@
-// The objects that a command is about: chosen by name, by file or by labels. Called by what changes or deletes them.
+// Selects objects by name, by file or by labels, for commands that change or delete them.
 import { keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import { failure } from '../exit.ts';
@@ -10,11 +10,11 @@ import type { Noun } from './find.ts';
 export interface SelectOptions {
   readonly filename?: readonly string[];
   readonly selector?: string;
-  /** Those that are named and not there are left out. */
+  /** Skip named objects that do not exist. */
   readonly ignoreNotFound?: boolean;
 }
 
-/** The objects to do something to. Unless told otherwise, all that are named must exist before anything is done. */
+/** The selected objects. Without `ignoreNotFound`, all named objects must exist. */
 export async function selectObjects<T extends KubeObject>(
   noun: Noun<T>,
   names: readonly string[],

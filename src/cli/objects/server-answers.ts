@@ -1,5 +1,5 @@
-// What the server says to writes of a forecast about objects as they are: asked by dry runs, after which the forecast is
-// made again. For plans of many objects, most of which differ only in the form that the server gives them.
+// The results of dry runs for the writes of a forecast, after which the forecast is repeated. For plans of many
+// objects, most of which differ only by the server's defaults and normalisation.
 import { isRefusal, refusalText } from '../../controller/index.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { identityOf } from '../../kube/objects.ts';
@@ -10,14 +10,14 @@ import type { Step } from '../../kube/write/steps.ts';
 import { Tables } from '../../kube/tables/tables.ts';
 import { stringifyJson } from '../../kube/json.ts';
 
-/** What a forecast asks. */
+/** What a forecast needs to know. */
 interface Questions {
   refuse(step: Step): string | undefined;
   ask(step: Step): KubeObject | undefined;
 }
 
-/** How many questions are under way at once. */
-const AT_ONCE = 8;
+/** The number of concurrent dry runs. */
+const MAX_CONCURRENT = 8;
 
 export class ServerAnswers implements Questions {
   readonly #applier: Applier;
@@ -26,7 +26,7 @@ export class ServerAnswers implements Questions {
   readonly #open = new Map<string, Step>();
 
   constructor({ client, manager, signal }: { client: Client; manager: string; signal: AbortSignal }) {
-    // Without tables to compare with, it always asks.
+    // Without tables to compare with, it sends every write.
     this.#applier = new Applier({ client, tables: new Tables(), manager });
     this.#signal = signal;
   }
@@ -43,15 +43,15 @@ export class ServerAnswers implements Questions {
     return answer?.object;
   }
 
-  /** Makes something again and again, until it asks nothing that the server has not answered. */
+  /** Repeats a computation until it needs no further answers. */
   async repeat<R>(make: () => R | Promise<R>): Promise<R> {
     for (;;) {
       this.#open.clear();
       const made = await make();
       if (this.#open.size === 0) return made;
       const open = [...this.#open];
-      for (let at = 0; at < open.length; at += AT_ONCE) {
-        await Promise.all(open.slice(at, at + AT_ONCE).map(([id, step]) => this.#answer(id, step)));
+      for (let at = 0; at < open.length; at += MAX_CONCURRENT) {
+        await Promise.all(open.slice(at, at + MAX_CONCURRENT).map(([id, step]) => this.#answer(id, step)));
       }
     }
   }
@@ -62,7 +62,7 @@ export class ServerAnswers implements Questions {
       this.#answers.set(id, outcome?.object === undefined ? {} : { object: outcome.object });
     } catch (error) {
       if (!(error instanceof PlanOutdated) && !isRefusal(error)) throw error;
-      // That whoever plans may not write says nothing of controllers.
+      // Missing permissions of the user say nothing about the controllers.
       const isAnswer = isRefusal(error) && error.cause.code !== 403;
       this.#answers.set(id, isAnswer ? { refusal: refusalText(error) } : {});
     }

@@ -37,15 +37,15 @@ function failingOnce(error: ApiError, of = client, lists = { failed: false }): C
   });
 }
 
-const look = (using: Client): Promise<number> =>
+const countWith = (using: Client): Promise<number> =>
   withTables(using, [ConfigMap], AbortSignal.timeout(20_000), (tables) => tables.of(ConfigMap).list().length);
 
-test('a kind that is known and not served for a moment is listed again', async () => {
+test('withTables lists a kind again that is not served for a moment', async () => {
   const error = new ApiError('404 page not found', { code: 404, reason: 'NotFound' });
-  expect(await look(failingOnce(error))).toBe(await look(client));
+  expect(await countWith(failingOnce(error))).toBe(await countWith(client));
 });
 
-test('what may not be read is an error', async () => {
+test('withTables fails if a kind is forbidden', async () => {
   const error = new ApiError('configmaps is forbidden', { code: 403, reason: 'Forbidden' });
-  await expect(look(failingOnce(error))).rejects.toThrow('configmaps is forbidden');
+  await expect(countWith(failingOnce(error))).rejects.toThrow('configmaps is forbidden');
 });

@@ -1,11 +1,11 @@
-// Tables of a cluster, for commands that look at much of it once.
+// Tables of a cluster, for commands that read much of it once.
 import type { Client } from '../../kube/client/client.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { isForbidden, isNotFound, isTransient } from '../../kube/errors.ts';
 import { NotSynced, Tables } from '../../kube/tables/tables.ts';
 import type { AnyKind } from '../../kube/objects.ts';
 
-/** Runs something on tables that are complete, and lets go of them in the end. It runs again if it reads one more. */
+/** Runs a function on synced tables, and stops the watches afterwards. It runs again if it reads a further table. */
 export async function withTables<R>(
   client: Client,
   kinds: Iterable<AnyKind>,
@@ -21,7 +21,7 @@ export async function withTables<R>(
     clock: systemClock,
     signal: ending.signal,
     onError: (table, error) => {
-      // A definition that has just come or is going is told of before its objects are served, and after: the next list tells.
+      // A definition may exist before its objects are served and while it is deleted: the next list decides.
       if (isTransient(error) || isNotFound(error) || (table.optional && isForbidden(error))) return;
       failed.reject(error);
     },

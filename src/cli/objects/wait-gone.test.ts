@@ -1,4 +1,4 @@
-// Waiting for what was deleted: what is said when the time is up.
+// The messages of waitGone after its timeout.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { removal } from '../../api/description/deletion.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
@@ -13,13 +13,13 @@ const env = {
 };
 const removals = [removal(DynamicEnv, env.metadata, 'Environment shop/pr-7')];
 
-/** A server that answers with an object, or not at all. */
+/** A server that answers with an object, or throws. */
 function clientOf(answer: () => typeof env): Client {
-  const asked = async (): Promise<typeof env> => answer();
-  const list = async () => ({ items: [await asked()], resourceVersion: '1' });
+  const get = async (): Promise<typeof env> => answer();
+  const list = async () => ({ items: [await get()], resourceVersion: '1' });
   const watch = (_kind: unknown, { signal }: { signal: AbortSignal }): Promise<never> =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-  return { get: asked, list, watch } as unknown as Client;
+  return { get, list, watch } as unknown as Client;
 }
 
 const written: string[] = [];
@@ -35,13 +35,13 @@ const waited = (client: Client): Promise<string> =>
     (error: Error) => error.message,
   );
 
-test('what is there is still there, and somebody should clean it up', async () => {
+test('waitGone reports objects that still exist, and suggests checking the controllers', async () => {
   expect(await waited(clientOf(() => env))).toMatch(
     /^not gone after 0.2s\n {2}Environment shop\/pr-7 is still there\n {2}check that "offshoot run /,
   );
 });
 
-test('without an answer nobody knows, and it is said at once', async () => {
+test('waitGone reports at once that the server does not answer', async () => {
   let times = 0;
   const client = clientOf(() => {
     throw new ApiError(`GET /apis/x?timeoutSeconds=${times++}: nobody answers at 127.0.0.1:1`, {

@@ -1,4 +1,4 @@
-// Waits until things that were deleted are gone, and shows which are still there meanwhile.
+// Waits until deleted objects are gone, and shows progress.
 import type { Client } from '../../kube/client/client.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import type { ApiError } from '../../kube/errors.ts';
@@ -12,7 +12,7 @@ import { followUntil } from './follow.ts';
 import type { ProgressStep } from '../../api/description/tree.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
 
-/** Resolves when everything is gone; fails with what is left, and why as far as known, when the time is up. */
+/** Resolves when everything is gone; after the timeout, fails with what is left and why. */
 export async function waitGone(
   client: Client,
   removals: readonly Removal[],
@@ -29,14 +29,14 @@ export async function waitGone(
       progress.show([...steps.values()]);
       const settle = async (removal: Removal): Promise<void> => {
         const { label } = removal;
-        const tellTrouble = (error: ApiError): void => {
+        const reportTrouble = (error: ApiError): void => {
           steps.set(label, { label, state: 'waiting', note: `${troubleOf(error)}; trying again` });
           progress.show([...steps.values()]);
         };
-        const note = await whenGone(client, removal, signal, tellTrouble).then(
+        const note = await whenGone(client, removal, signal, reportTrouble).then(
           () => 'deleted',
           (error: unknown) => {
-            // Whoever may delete something may not see all that goes with it.
+            // The user may not be allowed to read all dependents.
             if (isForbidden(error)) return 'not visible to you';
             throw error;
           },
@@ -47,7 +47,7 @@ export async function waitGone(
       await Promise.all(removals.map(settle));
       return true;
     },
-    'the deletion goes on without this command',
+    'the deletion continues without this command',
   );
   if (done) return;
   const open = removals.filter(({ label }) => steps.get(label)?.state !== 'done');
@@ -59,13 +59,13 @@ export async function waitGone(
   throw failure('TimedOut', [title, ...left.map(({ text }) => text), ...hints].join('\n  '));
 }
 
-/** What is left of something when the time is up; undefined if nothing is. */
+/** What is left of a removal after the timeout; undefined if nothing is. */
 async function leftOf(
   client: Client,
   { label, kind, ref, isDone }: Removal,
 ): Promise<{ readonly text: string; readonly isKnown: boolean } | undefined> {
   try {
-    const found: KubeObject = await client.get(kind as Kind, ref, { timeoutMs: LAST_LOOK_MS });
+    const found: KubeObject = await client.get(kind as Kind, ref, { timeoutMs: LAST_CHECK_MS });
     return isDone(found) ? undefined : { text: `${label} is still there`, isKnown: true };
   } catch (error) {
     if (isNotFound(error) || isForbidden(error)) return undefined;
@@ -73,14 +73,14 @@ async function leftOf(
   }
 }
 
-const LAST_LOOK_MS = 3_000;
+const LAST_CHECK_MS = 3_000;
 
-/** What went wrong, without the request: that is another one each time, and told for each object. */
+/** The error message without the request, which differs each time. */
 function troubleOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/^[A-Z]+ \/\S*: /, '');
 }
 
-/** Resolves when an object is gone, or clean. */
+/** Resolves when an object is gone or cleaned up. */
 async function whenGone(
   client: Client,
   { kind, ref, isDone }: Removal,

@@ -1,4 +1,4 @@
-// `offshoot prove` as people run it: a process of its own, on manifests and on a cluster.
+// Runs `offshoot prove` as a process, on manifests and on a cluster.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => shop.stop());
 
-/** Puts a route to the workload without a subset before all others, or takes it away. */
+/** Adds or removes a first route to the workload without a subset. */
 async function routeWithoutSubset(isThere: boolean): Promise<void> {
   const plain = { name: 'plain', match: [{ uri: { prefix: '/plain' } }], route: [{ destination: { host: 'cart' } }] };
   const { spec } = await shop.client.get(VirtualService, CART);
@@ -32,8 +32,8 @@ async function routeWithoutSubset(isThere: boolean): Promise<void> {
   await shop.client.patch(VirtualService, CART, { type: 'merge', body });
 }
 
-describe('on a cluster', () => {
-  test('an environment that is isolated, and what is to be known of it', { timeout: 30_000 }, async () => {
+describe('prove on a cluster', () => {
+  test('shows that an environment is isolated, with notes', { timeout: 30_000 }, async () => {
     const isolated = `✓ shop/pr-7 is isolated: every request in the mesh without its key is routed as if it did not exist
     note: Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-pr-7: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing
     note: answers to requests with the key carry x-dynamic-env: cart-shop-pr-7
@@ -44,14 +44,17 @@ describe('on a cluster', () => {
     expect((await shop.run('prove', '-n', 'default')).stdout).toBe('There are no environments here.\n');
   });
 
-  test('one that is not ends with 1, and a command shows it', { timeout: 30_000 }, async () => {
-    await routeWithoutSubset(true);
-    try {
-      const line = 'offshoot explain GET http://cart.shop.svc.cluster.local:9080/plain -n shop';
-      const { code, stdout, stderr } = await shop.run('prove', 'pr-7');
-      expect([code, stderr]).toEqual([1, '']);
-      expect(stdout.split('    note:')[0])
-        .toBe(`✗ shop/pr-7 is not isolated: a request without its key is routed differently
+  test(
+    'exits with 1 if an environment is not isolated, and prints a command that shows why',
+    { timeout: 30_000 },
+    async () => {
+      await routeWithoutSubset(true);
+      try {
+        const line = 'offshoot explain GET http://cart.shop.svc.cluster.local:9080/plain -n shop';
+        const { code, stdout, stderr } = await shop.run('prove', 'pr-7');
+        expect([code, stderr]).toEqual([1, '']);
+        expect(stdout.split('    note:')[0])
+          .toBe(`✗ shop/pr-7 is not isolated: a request without its key is routed differently
     without the environment:
       → cart.shop.svc.cluster.local:9080: shop/Deployment/cart
       by route "plain" of VirtualService shop/cart
@@ -60,35 +63,36 @@ describe('on a cluster', () => {
       by route "plain" of VirtualService shop/cart
     try: ${line}
 `);
-      expect((await shop.run(...line.split(' ').slice(1))).stdout).toContain(
-        'shop/Deployment/cart, shop/Deployment/cart-shop-pr-7',
-      );
-      const told = await shop.run('prove', '-A', '-o', 'json');
-      expect(told.code).toBe(1);
-      expect(JSON.parse(told.stdout)).toMatchObject({
-        environments: [
-          {
-            environment: 'shop/pr-7',
-            isolated: 'False',
-            reason: 'OtherRequestsMoved',
-            counterexample: {
-              request: { path: '/plain', source: { namespace: 'shop' } },
-              explain: line,
-              before: { kind: 'route', destinations: [{ workloads: ['shop/Deployment/cart'] }] },
+        expect((await shop.run(...line.split(' ').slice(1))).stdout).toContain(
+          'shop/Deployment/cart, shop/Deployment/cart-shop-pr-7',
+        );
+        const proved = await shop.run('prove', '-A', '-o', 'json');
+        expect(proved.code).toBe(1);
+        expect(JSON.parse(proved.stdout)).toMatchObject({
+          environments: [
+            {
+              environment: 'shop/pr-7',
+              isolated: 'False',
+              reason: 'OtherRequestsMoved',
+              counterexample: {
+                request: { path: '/plain', source: { namespace: 'shop' } },
+                explain: line,
+                before: { kind: 'route', destinations: [{ workloads: ['shop/Deployment/cart'] }] },
+              },
             },
-          },
-        ],
-      });
-      await until(async () => {
-        const { status } = await shop.client.get(DynamicEnv, { name: 'pr-7', namespace: 'shop' });
-        return status?.conditions?.some(({ type, status: is }) => type === 'Isolated' && is === 'False') ?? false;
-      }, 20_000);
-    } finally {
-      await routeWithoutSubset(false);
-    }
-  });
+          ],
+        });
+        await until(async () => {
+          const { status } = await shop.client.get(DynamicEnv, { name: 'pr-7', namespace: 'shop' });
+          return status?.conditions?.some(({ type, status: is }) => type === 'Isolated' && is === 'False') ?? false;
+        }, 20_000);
+      } finally {
+        await routeWithoutSubset(false);
+      }
+    },
+  );
 
-  test('an environment that does not exist is no answer', async () => {
+  test('fails for an environment that does not exist', async () => {
     const { code, stderr } = await shop.run('prove', 'pr-8');
     expect([code, stderr]).toEqual([
       1,
@@ -99,15 +103,15 @@ describe('on a cluster', () => {
     );
   });
 
-  test('completion offers environments', { timeout: 30_000 }, async () => {
-    // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+  test('is completed with environments', { timeout: 30_000 }, async () => {
+    // Completion gives up quickly on a slow cluster, so a busy machine may need another try.
     const offers = async (...words: string[]): Promise<string> => (await shop.run('complete', '--', ...words)).stdout;
     await until(async () => (await offers('prove', '')).includes('pr-7'), 25_000);
     expect(await offers('prove', '--wo')).toContain('--world');
   });
 });
 
-test('on manifests, without a cluster', { timeout: 30_000 }, async () => {
+test('prove --world works on manifests without a cluster', { timeout: 30_000 }, async () => {
   const kinds: readonly AnyKind[] = [DynamicEnv, Deployment, Service, DestinationRule, VirtualService];
   const lists = await Promise.all(
     kinds.map(async (kind) => {

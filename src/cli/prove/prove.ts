@@ -1,4 +1,4 @@
-// `offshoot prove`: whether environments leave the requests of others alone, by a cluster or by manifests.
+// `offshoot prove`: proves that environments do not affect the requests of others, in a cluster or in manifests.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { factsOf } from '../../controller/index.ts';
 import type { Facts } from '../../controller/index.ts';
@@ -57,9 +57,9 @@ export async function proveEnvironments(name: string | undefined, options: Prove
 
 async function provenBy(name: string | undefined, options: ProveOptions): Promise<readonly Proven[]> {
   const settings = { ...defaultSettings, ...environmentSettings(options) };
-  const look = (tables: Tables, namespace: string): readonly Proven[] => {
+  const proveIn = (tables: Tables, namespace: string): readonly Proven[] => {
     const facts = factsOf(tables, untracked);
-    return asked(facts, name, options.allNamespaces ? undefined : namespace).map((ref) => ({
+    return environmentsToProve(facts, name, options.allNamespaces ? undefined : namespace).map((ref) => ({
       environment: `${ref.namespace}/${ref.name}`,
       proof: proveEnvironment(facts, ref, settings)!,
     }));
@@ -68,18 +68,22 @@ async function provenBy(name: string | undefined, options: ProveOptions): Promis
     const { namespace = 'default' } = options;
     const objects = manifestsOf(options.world, namespace);
     if (!options.allNamespaces) refuseEmptyNamespace(objects, environmentOf(name ?? '', namespace).namespace);
-    return look(tablesOf(environmentTables, objects), namespace);
+    return proveIn(tablesOf(environmentTables, objects), namespace);
   }
   return withConnection(options, async ({ client, namespace }) => {
     if (!options.allNamespaces) await refuseMissingNamespace(client, environmentOf(name ?? '', namespace).namespace);
     return interruptible((signal) =>
-      withTables(client, environmentTables, signal, (tables) => look(tables, namespace)),
+      withTables(client, environmentTables, signal, (tables) => proveIn(tables, namespace)),
     );
   });
 }
 
-/** The environments that are asked about. */
-function asked(facts: Facts, name: string | undefined, namespace: string | undefined): readonly NamespacedName[] {
+/** The environments to prove. */
+function environmentsToProve(
+  facts: Facts,
+  name: string | undefined,
+  namespace: string | undefined,
+): readonly NamespacedName[] {
   if (name === undefined) {
     const all = facts.list(DynamicEnv, namespace === undefined ? {} : { namespace });
     return all.map(({ metadata }) => ({ name: metadata.name, namespace: metadata.namespace ?? '' }));

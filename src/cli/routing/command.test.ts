@@ -1,4 +1,4 @@
-// The commands for routing rules as people run them: a process of its own, piped, against a cluster with the controllers.
+// Runs the commands for routing rules as processes with piped output, against a cluster with the controllers.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -56,12 +56,12 @@ beforeAll(async () => {
   closing.push(() => manager.stop());
   await until(async () => {
     const found = (await client.list(RoutingRule)).items;
-    const isTold = (name: string, type: string, status: string): boolean =>
+    const hasCondition = (name: string, type: string, status: string): boolean =>
       found.some(
         (each) =>
           each.metadata.name === name && conditionsOf(each).some((one) => one.type === type && one.status === status),
       );
-    return isTold('orders-canary', 'Ready', 'True') && isTold('broken', 'Accepted', 'False');
+    return hasCondition('orders-canary', 'Ready', 'True') && hasCondition('broken', 'Accepted', 'False');
   }, 20_000);
 });
 
@@ -69,7 +69,7 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-test('list shows what became of each rule', async () => {
+test('list shows the state of each rule', async () => {
   const { stdout, code } = await runner.run('routing', 'list', '-o', 'wide');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^NAME +STATE +MESH +AGE +REASON\n/);
@@ -77,7 +77,7 @@ test('list shows what became of each rule', async () => {
   expect(stdout).toMatch(/^broken +Rejected +nowhere .*TARGET_MESH_NOT_FOUND: no target mesh/m);
 });
 
-test('describe shows the routes of a rule, and why there are none', async () => {
+test('describe shows the routes of a rule, or why there are none', async () => {
   const { stdout } = await runner.run('routing', 'describe', 'orders-canary');
   expect(stdout).toContain('RoutingRule shop/orders-canary  Ready');
   expect(stdout).toContain('VirtualService orders.shop.svc.cluster.local  port 8080');
@@ -88,15 +88,15 @@ test('describe shows the routes of a rule, and why there are none', async () => 
   });
 });
 
-test('a rule that is not there is told with those that are', async () => {
+test('describe suggests a similar name for a rule that does not exist', async () => {
   const { stderr, code } = await runner.run('routing', 'describe', 'orders-canarry');
   expect(code).not.toBe(0);
   expect(stderr).toContain('orders-canary');
 });
 
-test('completion offers names of rules', { timeout: 60_000 }, async () => {
+test('completion suggests names of rules', { timeout: 60_000 }, async () => {
   const offers = async (): Promise<string> => (await runner.run('complete', '--', 'routing', 'describe', 'ord')).stdout;
-  // A cluster that does not answer at once is not waited for, so a busy machine may need another try.
+  // Completion gives up quickly on a slow cluster, so a busy machine may need another try.
   await until(async () => (await offers()).startsWith('orders-canary'), 25_000);
   expect(await offers()).not.toContain('broken');
 });

@@ -1,9 +1,9 @@
-// `offshoot routing describe`: what became of a rule, as a tree.
+// `offshoot routing describe`: shows a rule as a tree.
 import { describeRule } from '../../routing/index.ts';
-import { describeObject, tellTree } from '../objects/describe.ts';
+import { describeObject, treeOutput } from '../objects/describe.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import { RULE } from './nouns.ts';
 
 export function describeRuleCommand(name: string, options: DescribeOptions): Promise<void> {
-  return describeObject(RULE, name, options, { describe: describeRule, ...tellTree('rule') });
+  return describeObject(RULE, name, options, { describe: describeRule, ...treeOutput('rule') });
 }

@@ -1,5 +1,5 @@
-// Input that nobody meant: objects with anything in any place, as text that is cut or garbled. The command translates it or
-// says where it is wrong; it never ends in another way.
+// Fuzzed input: objects with arbitrary values, as truncated or garbled text. The command translates it, or names the
+// position of the error; it never fails in another way.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -74,7 +74,7 @@ const CHANGE: fc.Arbitrary<Change> = fc.record({
 
 type Holder = Record<string | number, unknown>;
 
-/** Every place in a value: what holds it, and under which key. */
+/** All fields of a value: the holding object and the key. */
 function placesIn(value: unknown): (readonly [holder: Holder, key: string])[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => [[value as Holder, key] as const, ...placesIn(part)]);
@@ -104,7 +104,7 @@ const FORMS: readonly ((objects: readonly unknown[]) => string)[] = [
   (objects) => objects.map((each) => stringify(each)).join('---\n'),
 ];
 
-const DIRT = fc.constantFrom(
+const NOISE = fc.constantFrom(
   '{',
   '}',
   '[',
@@ -125,19 +125,19 @@ const DIRT = fc.constantFrom(
   '\\',
   '<<: ',
 );
-const GARBLE = fc.record({ at: fc.nat(), cut: fc.nat({ max: 4 }), dirt: fc.oneof(fc.constant(''), DIRT) });
+const GARBLE = fc.record({ at: fc.nat(), cut: fc.nat({ max: 4 }), noise: fc.oneof(fc.constant(''), NOISE) });
 
 function garbled(
   text: string,
-  all: readonly { readonly at: number; readonly cut: number; readonly dirt: string }[],
+  all: readonly { readonly at: number; readonly cut: number; readonly noise: string }[],
 ): string {
-  return all.reduce((before, { at, cut, dirt }) => {
+  return all.reduce((before, { at, cut, noise }) => {
     const place = at % (before.length + 1);
-    return before.slice(0, place) + dirt + before.slice(place + cut);
+    return before.slice(0, place) + noise + before.slice(place + cut);
   }, text);
 }
 
-/** What is wrong with what the command says of a text. */
+/** What is wrong with the command's result for a text, if anything. */
 function complaintAbout(text: string): string | undefined {
   const filename = path.join(dir, 'input.yaml');
   writeFileSync(filename, text);
@@ -145,11 +145,11 @@ function complaintAbout(text: string): string | undefined {
     for (const mode of ['strict', 'compat'] as const) {
       try {
         const printed = translationOf({ filename: [filename], to, mode, allowAll: true, output: 'json' });
-        const told = [...printed.text.matchAll(/"code": "OBJECT_INVALID",[^]*?"message": (".*")/g)].map(
+        const messages = [...printed.text.matchAll(/"code": "OBJECT_INVALID",[^]*?"message": (".*")/g)].map(
           ([, message]) => message!,
         );
-        const unplaced = told.find((message) => !/input\.yaml:\d+:\d+: \S/.test(message));
-        if (unplaced !== undefined) return unplaced;
+        const withoutPosition = messages.find((message) => !/input\.yaml:\d+:\d+: \S/.test(message));
+        if (withoutPosition !== undefined) return withoutPosition;
       } catch (error) {
         if (!(error instanceof CommandFailed)) return (error as Error).stack;
         if (!/input\.yaml:\d+:\d+: \S/.test(error.message)) return error.message;
@@ -159,7 +159,7 @@ function complaintAbout(text: string): string | undefined {
 }
 
 test(
-  'objects with anything in any place are translated, or told with file, line and field',
+  'objects with arbitrary values are translated, or reported with file, line and field',
   { timeout: 120_000 },
   () => {
     fc.assert(
@@ -171,7 +171,7 @@ test(
   },
 );
 
-test('text that is garbled or cut is told with file and line', { timeout: 120_000 }, () => {
+test('garbled or truncated text is reported with file and line', { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(fc.array(GARBLE, { minLength: 1, maxLength: 4 }), fc.constantFrom(...FORMS), (all, form) => {
       expect(complaintAbout(garbled(form(WORLD), all))).toBeUndefined();
@@ -180,7 +180,7 @@ test('text that is garbled or cut is told with file and line', { timeout: 120_00
   );
 });
 
-test('text that is nothing at all is told with file and line', () => {
+test('arbitrary text is reported with file and line', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
       expect(complaintAbout(text)).toBeUndefined();

@@ -1,4 +1,4 @@
-// Where things are in a text of JSON, without a tree of it: the values of a stream, and the place of a field.
+// Finds positions in JSON text without building a tree: the values of a stream, and the offset of a field.
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
 
@@ -7,7 +7,7 @@ interface Token {
   readonly at: number;
 }
 
-/** The tokens of a text from somewhere on. */
+/** The tokens of a text from an offset. */
 function* tokensOf(text: string, from: number): Generator<Token> {
   const space = /\s*/y;
   let at = from;
@@ -22,7 +22,7 @@ function* tokensOf(text: string, from: number): Generator<Token> {
   }
 }
 
-/** The values that stand one after another, with the offsets at which they begin. */
+/** The concatenated values of a text, with their offsets. */
 export function valuesOf(text: string): (readonly [value: string, at: number])[] {
   const values: [string, number][] = [];
   let depth = 0;
@@ -37,7 +37,7 @@ export function valuesOf(text: string): (readonly [value: string, at: number])[]
   return values;
 }
 
-/** Where the items of a list begin: those of the field `items` of the outermost object. */
+/** The offsets of list items, those of the field `items` of the outermost object. */
 export function itemOffsets(text: string): readonly number[] {
   const offsets: number[] = [];
   let depth = 0;
@@ -57,18 +57,18 @@ export function itemOffsets(text: string): readonly number[] {
   return offsets;
 }
 
-/** The offset of a field or item, or of the nearest thing around it. */
-export function offsetIn(text: string, place: readonly (string | number)[]): number {
+/** The offset of a field or item, or of its nearest existing parent. */
+export function offsetIn(text: string, path: readonly (string | number)[]): number {
   let found = Math.max(text.search(/\S/), 0);
-  if (place.length === 0) return found;
+  if (path.length === 0) return found;
   let depth = 0;
   let matched = 0;
-  // One for each open object or list: which key or item comes.
+  // One entry per open object or list: the current key or index.
   const open: { key: string | number; isKey: boolean }[] = [];
   for (const { text: token, at } of tokensOf(text, 0)) {
     const top = open[depth - 1];
     const isEnd = token === '}' || token === ']';
-    // The value itself is over.
+    // The value itself has ended.
     if (top === undefined && at > found && (isEnd || token === ',' || token === ':')) return found;
     if (isEnd) {
       open.length = --depth;
@@ -88,13 +88,13 @@ export function offsetIn(text: string, place: readonly (string | number)[]): num
     }
     if (top?.isKey) {
       top.key = keyOf(token);
-      if (depth === matched + 1 && String(place[matched]) === top.key) found = at;
+      if (depth === matched + 1 && String(path[matched]) === top.key) found = at;
       continue;
     }
-    if (top !== undefined && depth === matched + 1 && String(place[matched]) === String(top.key)) {
+    if (top !== undefined && depth === matched + 1 && String(path[matched]) === String(top.key)) {
       matched++;
       if (typeof top.key === 'number') found = at;
-      if (matched === place.length) return found;
+      if (matched === path.length) return found;
     }
     if (token === '{' || token === '[') {
       open[depth++] = token === '{' ? { key: '', isKey: true } : { key: 0, isKey: false };
@@ -103,7 +103,7 @@ export function offsetIn(text: string, place: readonly (string | number)[]): num
   return found;
 }
 
-/** The offset of a key that its object has already, if there is one. Of the parsed value such a key shows only as missing. */
+/** The offset of a duplicate key, if there is one. The parsed value has lost one of the two. */
 export function repeatedKey(text: string, value: unknown): number | undefined {
   if (colonsIn(text) === keysIn(value)) return undefined;
   const open: (Set<string> | undefined)[] = [];
@@ -121,7 +121,7 @@ export function repeatedKey(text: string, value: unknown): number | undefined {
   }
 }
 
-/** How many keys a text of JSON has: colons outside strings. */
+/** The number of keys in JSON text: colons outside strings. */
 function colonsIn(text: string): number {
   const QUOTE = 0x22;
   const COLON = 0x3a;
@@ -134,7 +134,7 @@ function colonsIn(text: string): number {
   return count;
 }
 
-/** Where the quote is that ends a string. */
+/** The offset of the closing quote of a string. */
 function endOfString(text: string, start: number): number {
   const BACKSLASH = 0x5c;
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {

@@ -1,11 +1,10 @@
-// `offshoot routing list`: rules and what became of them, once or as they change.
+// `offshoot routing list`: lists rules with their state, once or with -w as they change.
 import type { RoutingRule } from '../../api/routing.ts';
 import { problemsOf, stateOf } from '../../routing/index.ts';
 import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 import { RULE } from './nouns.ts';
 
-/** Prints the rules of a namespace, or of all. */
 export function listRules(names: readonly string[], options: ListOptions): Promise<void> {
   return listObjects(RULE, columns, names, options);
 }

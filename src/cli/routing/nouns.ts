@@ -1,4 +1,4 @@
-// Routing rules, in the words that the commands have for them.
+// The name of routing rules in messages of the commands.
 import { RoutingRule } from '../../api/routing.ts';
 import type { Noun } from '../objects/find.ts';
 

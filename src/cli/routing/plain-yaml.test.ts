@@ -1,11 +1,11 @@
-// The quick reader says what the parser says, or nothing at all.
+// readPlainYaml returns the same as the full parser, or undefined.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { parseYaml } from '../manifests/kubectl-yaml.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 
-/** What the parser makes of a text; a symbol if it refuses it. */
+/** The result of the full parser for a text; REFUSED if it rejects it. */
 const REFUSED = Symbol('refused');
 function parsed(text: string): unknown {
   const documents = parseYaml(text);
@@ -14,13 +14,13 @@ function parsed(text: string): unknown {
   return problems.length > 0 ? REFUSED : value();
 }
 
-/** Both results, to be compared; the same twice where the quick reader has none. */
+/** Both results to compare; undefined twice if the quick reader has none. */
 function both(text: string): readonly [quick: unknown, parsed: unknown] {
   const quick = readPlainYaml(text);
   return [quick, quick === undefined ? undefined : parsed(text)];
 }
 
-test('reads a pod as kubectl prints it', () => {
+test('readPlainYaml reads a pod as kubectl prints it', () => {
   const text = `apiVersion: v1
 kind: Pod
 metadata:
@@ -134,21 +134,21 @@ const line = fc
   .tuple(fc.constantFrom('', '  ', '    ', '   ', '- ', '  - ', '    - ', '- - '), fc.option(key, { freq: 4 }), value)
   .map(([indent, name, text]) => `${indent}${name === null ? text : `${name}:${text === '' ? '' : ` ${text}`}`}`);
 
-test('agrees with the parser on whatever lines, or leaves them to it', () => {
+test('readPlainYaml agrees with the parser on arbitrary lines, or returns undefined', () => {
   const texts = fc.array(fc.oneof(line, fc.constantFrom('---', '...', '# c', '\t', 'a:\r')), {
     minLength: 1,
     maxLength: 6,
   });
   fc.assert(
     fc.property(texts, (lines) => {
-      const [quick, wanted] = both(`${lines.join('\n')}\n`);
-      expect(quick).toEqual(wanted);
+      const [quick, expected] = both(`${lines.join('\n')}\n`);
+      expect(quick).toEqual(expected);
     }),
     { numRuns: 3000 },
   );
 });
 
-test('agrees with the parser on values that a program wrote', () => {
+test('readPlainYaml agrees with the parser on generated YAML', () => {
   const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), value);
   const values = fc.dictionary(
     fc.oneof(key, fc.string({ minLength: 1 })),
@@ -164,10 +164,10 @@ test('agrees with the parser on values that a program wrote', () => {
   );
   fc.assert(
     fc.property(values, fc.boolean(), (each, indentSeq) => {
-      const [quick, wanted] = both(
+      const [quick, expected] = both(
         stringify(each, { version: '1.1', lineWidth: 0, indentSeq, aliasDuplicateObjects: false }),
       );
-      expect(quick).toEqual(wanted);
+      expect(quick).toEqual(expected);
     }),
     { numRuns: 1000 },
   );

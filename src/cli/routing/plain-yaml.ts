@@ -1,5 +1,5 @@
-// Reads YAML as kubectl prints it, many times as fast as a parser of all of YAML: block maps and lists, and scalars that
-// have only one meaning. Whatever else is in a text makes it undefined, and the parser reads it.
+// Reads YAML as kubectl prints it, many times faster than a full YAML parser: block maps and lists, and unambiguous
+// scalars. For any other text it returns undefined, and the full parser reads it.
 import { integerOf } from '../../kube/json.ts';
 
 interface Line {
@@ -7,21 +7,21 @@ interface Line {
   readonly text: string;
 }
 
-/** Signals a text that is not for us; it is never seen outside. */
-const OTHER = new Error('not plain');
+/** Thrown for text that is not plain; never leaves this module. */
+const NOT_PLAIN = new Error('not plain');
 
-/** Ends a key; what follows it is a value. */
+/** A key with its value, if the value is on the same line. */
 const KEY = /^([A-Za-z_][\w./-]*|"[\w./:=-]+"):(?: (.*))?$/;
-/** Words that YAML 1.1 takes for something else than text. */
+/** Words that YAML 1.1 does not read as strings. */
 const WORDS = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
 const PLAIN = /^(?:--?)?[A-Za-z/][\w./@+=-]*(?::[\w./@+=-]+)*(?: [\w./@+(),=-]+)*$/;
-/** Quantities, addresses and identifiers: text, though they begin like numbers. */
+/** Quantities, IP addresses and UUIDs: strings that begin like numbers. */
 const PLAIN_DIGITS = /^(?:\d+(?:m|Ki|Mi|Gi)|\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const DOUBLE = /^"(?:[^"\\\p{Cc}]|\\["\\/bfnrt])*"$/u;
 const SINGLE = /^'(?:[^']|'')*'$/;
 
-/** The value of a text, or undefined if it is not as plain as that. */
+/** The value of a text, or undefined if it is not plain. */
 export function readPlainYaml(text: string): unknown {
   try {
     const lines = linesOf(text);
@@ -30,7 +30,7 @@ export function readPlainYaml(text: string): unknown {
     const value = reader.block(lines[0]!.indent);
     return reader.isAtEnd() ? value : undefined;
   } catch (error) {
-    if (error === OTHER) return undefined;
+    if (error === NOT_PLAIN) return undefined;
     throw error;
   }
 }
@@ -63,7 +63,7 @@ class Reader {
     return this.#at === this.#lines.length;
   }
 
-  /** The map or list that begins here, at this column. */
+  /** The map or list that starts here, at this column. */
   block(indent: number): unknown {
     const line = this.#lines[this.#at]!;
     return line.text.startsWith('- ') ? this.#list(indent) : this.#map(indent, line.text, indent);
@@ -73,7 +73,7 @@ class Reader {
     const items: unknown[] = [];
     for (let line = this.#lines[this.#at]; line?.indent === indent && line.text.startsWith('- ');) {
       const text = line.text.slice(2);
-      if (text.startsWith(' ') || text.startsWith('- ')) throw OTHER;
+      if (text.startsWith(' ') || text.startsWith('- ')) throw NOT_PLAIN;
       if (KEY.test(text)) {
         items.push(this.#map(indent + 2, text, indent));
       } else {
@@ -86,15 +86,15 @@ class Reader {
     return items;
   }
 
-  /** A map whose first field is `first`; in a list that stands behind a dash, at the column `from`. */
+  /** A map whose first field is `first`; in a list, `from` is the column of the dash. */
   #map(indent: number, first: string, from: number): Record<string, unknown> {
     const map: Record<string, unknown> = {};
     let text: string | undefined = first;
     while (text !== undefined) {
       const match = KEY.exec(text);
-      if (match === null) throw OTHER;
+      if (match === null) throw NOT_PLAIN;
       const key = match[1]!.startsWith('"') ? match[1]!.slice(1, -1) : match[1]!;
-      if (Object.hasOwn(map, key) || key === '__proto__' || WORDS.test(match[1]!)) throw OTHER;
+      if (Object.hasOwn(map, key) || key === '__proto__' || WORDS.test(match[1]!)) throw NOT_PLAIN;
       this.#at++;
       map[key] = match[2] === undefined ? this.#below(indent) : scalar(match[2]);
       const next: Line | undefined = this.#lines[this.#at];
@@ -104,7 +104,7 @@ class Reader {
     return map;
   }
 
-  /** What stands on the lines after a key: a list may be as far left as its key. */
+  /** The value on the lines after a key; a list may start at the column of its key. */
   #below(indent: number): unknown {
     const line = this.#lines[this.#at];
     if (line === undefined) return null;
@@ -112,10 +112,10 @@ class Reader {
     return null;
   }
 
-  /** A line that is further right than what was read belongs to a scalar over several lines. */
+  /** Throws if the next line is indented further: it continues a multi-line scalar. */
   #mustEnd(indent: number): void {
     const next = this.#lines[this.#at];
-    if (next !== undefined && next.indent > indent) throw OTHER;
+    if (next !== undefined && next.indent > indent) throw NOT_PLAIN;
   }
 }
 
@@ -129,5 +129,5 @@ function scalar(text: string): unknown {
   if (PLAIN.test(text) && !WORDS.test(text)) return text;
   if (PLAIN_DIGITS.test(text)) return text;
   if (SINGLE.test(text)) return text.slice(1, -1).replaceAll("''", "'");
-  throw OTHER;
+  throw NOT_PLAIN;
 }

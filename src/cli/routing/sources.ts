@@ -1,5 +1,5 @@
-// Reads objects from files of any size: YAML or JSON, several documents in one, Lists. Nothing is kept of a document but
-// its objects; where a field is written is looked up only when there is something to say about it.
+// Reads objects from files of any size: YAML or JSON, several documents per file, Lists. Only the objects are kept in
+// memory; the position of a field is looked up only for an error about it.
 import { LineCounter } from 'yaml';
 import { parseJson } from '../../kube/json.ts';
 import { pathText, shapeProblem } from '../../routing/index.ts';
@@ -13,16 +13,16 @@ import { readPlainYaml } from './plain-yaml.ts';
 import { chunksOf } from './yaml-chunks.ts';
 
 const NOT_UTF8 = 'the text is not UTF-8: save it as UTF-8';
-const ENDLESS = 'an alias stands for something that it is a part of: write out what it stands for';
-const TWICE = 'the key is given twice: remove one of them';
+const CYCLE = 'an alias stands for something that it is a part of: write out what it stands for';
+const DUPLICATE_KEY = 'the key is given twice: remove one of them';
 
-/** A place in a text, from 1. */
+/** A position in a text, counted from 1. */
 interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Fields of a list that its items may do without. */
+/** Fields of a list that its items may omit. */
 interface ListHead {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
@@ -36,13 +36,13 @@ interface Document {
   readonly where: (at: FieldPath) => string;
 }
 
-/** The objects of the files that `-f` names, in order. */
+/** The objects of the files of `-f`, in order. */
 export function* readSources(filenames: readonly string[]): Generator<Source> {
   for (const filename of filenames) {
     for (const [file, text] of filesOf(filename)) {
-      // What reading puts in place of bytes that are no UTF-8.
+      // The replacement character stands for bytes that are not UTF-8.
       const broken = text.indexOf('\uFFFD');
-      if (broken >= 0) throw invalidFile(placesIn(file, text)(broken), NOT_UTF8);
+      if (broken >= 0) throw invalidFile(positionsIn(file, text)(broken), NOT_UTF8);
       for (const { value, list, where } of /^\s*[{[]/.test(text) ? jsonOf(file, text) : yamlOf(file, text)) {
         if (value !== null && value !== undefined) yield* objectsIn(value, [], where, list);
       }
@@ -52,12 +52,12 @@ export function* readSources(filenames: readonly string[]): Generator<Source> {
 
 function* yamlOf(file: string, text: string): Generator<Document> {
   for (const { text: chunk, line: before, list } of chunksOf(text)) {
-    const told = ({ line, column }: Position): string => `${file}:${before + line}:${column}`;
+    const positionText = ({ line, column }: Position): string => `${file}:${before + line}:${column}`;
     const again = once(() => parseYaml(chunk));
     const whereIn =
       (index: number) =>
       (at: FieldPath): string => {
-        return told(again()[index]!.positionOf(at));
+        return positionText(again()[index]!.positionOf(at));
       };
     const quick = readPlainYaml(chunk);
     if (quick !== undefined) {
@@ -66,38 +66,39 @@ function* yamlOf(file: string, text: string): Generator<Document> {
     }
     for (const [index, { problems, value, positionOf }] of parseYaml(chunk).entries()) {
       const problem = problems.find(({ isWarning }) => !isWarning) ?? problems[0];
-      // kubectl leaves it to the server to refuse a key that is given twice; there is none here.
-      if (problem !== undefined) throw invalidFile(told(problem), problem.isWarning ? TWICE : problem.message);
-      const read = plain(value, told);
-      const endless = chunk.includes('*') ? placeOfCycle(read) : undefined;
-      if (endless !== undefined) throw invalidFile(told(positionOf(endless)), `${pathText(endless)}: ${ENDLESS}`);
+      // kubectl leaves duplicate keys to the server to reject; there is no server here.
+      if (problem !== undefined)
+        throw invalidFile(positionText(problem), problem.isWarning ? DUPLICATE_KEY : problem.message);
+      const read = plain(value, positionText);
+      const cycle = chunk.includes('*') ? pathOfCycle(read) : undefined;
+      if (cycle !== undefined) throw invalidFile(positionText(positionOf(cycle)), `${pathText(cycle)}: ${CYCLE}`);
       yield { value: read, where: whereIn(index), ...(list && { list }) };
     }
   }
 }
 
-/** The value of a document, unless its aliases unfold without end. */
-function plain(value: () => unknown, told: (position: Position) => string): unknown {
+/** The value of a document. Throws if its aliases expand too far. */
+function plain(value: () => unknown, positionText: (position: Position) => string): unknown {
   try {
     return value();
   } catch (error) {
-    throw invalidFile(told({ line: 1, column: 1 }), (error as Error).message);
+    throw invalidFile(positionText({ line: 1, column: 1 }), (error as Error).message);
   }
 }
 
-/** Where something is that it is itself a part of. */
-function placeOfCycle(value: unknown, around: readonly unknown[] = [], at: FieldPath = []): FieldPath | undefined {
+/** The path of a value that contains itself, if there is one. */
+function pathOfCycle(value: unknown, around: readonly unknown[] = [], at: FieldPath = []): FieldPath | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (around.includes(value)) return at;
   for (const [key, part] of Object.entries(value)) {
-    const found = placeOfCycle(part, [...around, value], [...at, Array.isArray(value) ? Number(key) : key]);
+    const found = pathOfCycle(part, [...around, value], [...at, Array.isArray(value) ? Number(key) : key]);
     if (found !== undefined) return found;
   }
 }
 
-/** One JSON after another. What is none may still be YAML in braces. */
+/** Reads concatenated JSON values. Text that is not JSON may still be YAML in flow style. */
 function* jsonOf(file: string, text: string): Generator<Document> {
-  const told = placesIn(file, text);
+  const positionText = positionsIn(file, text);
   const whole = parsed(text);
   const values =
     whole === undefined ? valuesOf(text).map(([each, start]) => ({ each, start, value: parsed(each) })) : [];
@@ -106,22 +107,22 @@ function* jsonOf(file: string, text: string): Generator<Document> {
     return;
   }
   const deep = tooDeepJson(text);
-  if (deep !== undefined) throw invalidFile(told(deep), TOO_DEEP);
+  if (deep !== undefined) throw invalidFile(positionText(deep), TOO_DEEP);
   for (const { each, start, value } of whole === undefined ? values : [{ each: text, start: 0, value: whole }]) {
     const again = repeatedKey(each, value);
-    if (again !== undefined) throw invalidFile(told(start + again), TWICE);
+    if (again !== undefined) throw invalidFile(positionText(start + again), DUPLICATE_KEY);
   }
   if (whole !== undefined) {
     const items = once(() => itemOffsets(text));
-    yield { value: whole, where: (at) => told(offsetOfField(text, at, items)) };
+    yield { value: whole, where: (at) => positionText(offsetOfField(text, at, items)) };
     return;
   }
   for (const { each, start, value } of values) {
-    yield { value, where: (at) => told(start + offsetIn(each, at)) };
+    yield { value, where: (at) => positionText(start + offsetIn(each, at)) };
   }
 }
 
-/** Looks into the one item that a place is in, and not through all of a long list. */
+/** Searches only the item that contains the path, not all of a long list. */
 function offsetOfField(text: string, at: FieldPath, items: () => readonly number[]): number {
   const [list, index, ...inside] = at;
   const start = list === 'items' && typeof index === 'number' ? items()[index] : undefined;
@@ -129,7 +130,7 @@ function offsetOfField(text: string, at: FieldPath, items: () => readonly number
   return start + offsetIn(text.slice(start, items()[Number(index) + 1]), inside);
 }
 
-/** Made when it is first asked for, and kept. */
+/** Computes a value on first use, and caches it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
@@ -155,10 +156,10 @@ function* objectsIn(value: unknown, at: FieldPath, where: Document['where'], lis
   }
   const problem = shapeProblem(object);
   if (problem !== undefined) throw invalidFile(where([...at, ...problem.at]), problem.message);
-  yield { object, where: (place) => where([...at, ...place]) };
+  yield { object, where: (path) => where([...at, ...path]) };
 }
 
-/** Items of a `PodList` have their kind from the list. */
+/** Items of a `PodList` get their kind from the list. */
 function ofList(value: unknown, { apiVersion, kind }: ListHead): unknown {
   if (typeof kind !== 'string' || kind === 'List' || typeof value !== 'object' || value === null) return value;
   return { apiVersion, kind: kind.slice(0, -'List'.length), ...value };
@@ -171,8 +172,8 @@ function itemsOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(items) ? items : undefined;
 }
 
-/** Tells offsets of a text as places of its file. */
-function placesIn(file: string, text: string): (offset: number) => string {
+/** Formats offsets as positions in the file. */
+function positionsIn(file: string, text: string): (offset: number) => string {
   const lines = once(() => {
     const counter = new LineCounter();
     counter.addNewLine(0);

@@ -1,4 +1,4 @@
-// `offshoot routing translate`: what it reads, what it prints, and what it says of bad input.
+// `offshoot routing translate`: its input, its output, and its errors.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const POD = {
 const ALL = [MESH, UPSTREAM, POD];
 const list = (items: readonly unknown[], kind = 'List'): object => ({ apiVersion: 'v1', kind, items });
 
-/** Nine levels of ten aliases each. */
+/** Nine levels of ten aliases each, which expand exponentially. */
 function bomb(): string {
   const letters = Array.from('abcdefghij');
   return letters
@@ -56,9 +56,9 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 function file(text: string | Buffer, name = 'input.yaml'): string {
-  const place = path.join(dir, name);
-  writeFileSync(place, text);
-  return place;
+  const filename = path.join(dir, name);
+  writeFileSync(filename, text);
+  return filename;
 }
 
 function translated(texts: readonly string[], flags: Partial<TranslateFlags> = {}) {
@@ -67,12 +67,12 @@ function translated(texts: readonly string[], flags: Partial<TranslateFlags> = {
   return { ...rest, printed: JSON.parse(text.replaceAll(`${dir}/`, '')) as Record<string, unknown> };
 }
 
-describe('input', () => {
+describe('translate reads', () => {
   const { apiVersion: _apiVersion, kind: _kind, ...bare } = POD;
   test.each<[string, readonly string[]]>([
     ['YAML documents', [ALL.map((each) => stringify(each)).join('---\n')]],
     [
-      'YAML documents with empty ones, comments and Windows lines',
+      'YAML documents with empty documents, comments and Windows line endings',
       [
         `# first\r\n---\r\n---\r\n${ALL.map((each) => stringify(each))
           .join('--- # next\n')
@@ -81,12 +81,12 @@ describe('input', () => {
     ],
     ['a YAML list', [stringify(list(ALL))]],
     ['a JSON list', [JSON.stringify(list(ALL))]],
-    ['JSON values one after another', [ALL.map((each) => JSON.stringify(each, undefined, 2)).join('\n')]],
-    ['YAML in braces', [`{apiVersion: v1, kind: List, items: ${JSON.stringify(ALL)}}`]],
+    ['concatenated JSON values', [ALL.map((each) => JSON.stringify(each, undefined, 2)).join('\n')]],
+    ['YAML in flow style', [`{apiVersion: v1, kind: List, items: ${JSON.stringify(ALL)}}`]],
     ['several files', ALL.map((each) => stringify(each))],
-    ['lists in lists', [JSON.stringify(list([list([MESH]), list([UPSTREAM, list([POD])])]))]],
+    ['nested lists', [JSON.stringify(list([list([MESH]), list([UPSTREAM, list([POD])])]))]],
     [
-      'the list of a kind, whose items have none',
+      'the list of a kind, whose items omit the kind',
       [JSON.stringify(list([MESH, UPSTREAM])), JSON.stringify(list([bare], 'PodList'))],
     ],
     [
@@ -99,7 +99,7 @@ describe('input', () => {
     expect(printed).toMatchObject({ meshName: 'store', virtualNodes: { 'cart-vn': {} }, diagnostics: [] });
   });
 
-  test('a list that is too large to be read whole gives the same', () => {
+  test('a large list in chunks, with the same result', () => {
     const pods = Array.from({ length: 3000 }, (_, i) => ({
       ...POD,
       metadata: {
@@ -119,7 +119,7 @@ describe('input', () => {
     expect(json).toMatchObject({ virtualNodes: { 'cart-vn': {} }, diagnostics: [] });
   });
 
-  test('a field of an item far down in such a list has its line', () => {
+  test('a large list with the right line number for each field', () => {
     const pods = Array.from({ length: 3000 }, (_, i) => ({
       ...POD,
       metadata: { ...POD.metadata, name: `cart-${i}`, annotations: { note: 'b'.repeat(100) } },
@@ -128,86 +128,88 @@ describe('input', () => {
     for (const indentSeq of [true, false]) {
       const text = stringify(list([MESH, ...pods, rule, ...pods.slice(0, 3)]), { ...PLAIN, indentSeq });
       const line = text.slice(0, text.indexOf('nam: store')).split('\n').length;
-      const told = (translated([text]).printed['diagnostics'] as { message: string }[]).map(({ message }) => message);
-      expect(told).toContainEqual(expect.stringContaining(`input-0.yaml:${line}:`));
+      const reported = (translated([text]).printed['diagnostics'] as { message: string }[]).map(
+        ({ message }) => message,
+      );
+      expect(reported).toContainEqual(expect.stringContaining(`input-0.yaml:${line}:`));
     }
   });
 });
 
-test('thousands of objects that are wrong or not known are told in no more than their number', () => {
+test('translate reports each of thousands of invalid objects, and all unknown ones together', () => {
   const items = Array.from({ length: 5000 }, (_, i) => [
     { ...POD, kind: 'ConfigMap', metadata: { name: `c${i}` } },
     { ...MESH, kind: 'MeshGroup', metadata: { name: `g${i}` }, spec: { meshes: 5 } },
   ]).flat();
   const text = JSON.stringify(list([MESH, ...items]), undefined, 1);
   const { printed } = translated([text]);
-  const told = printed['diagnostics'] as { code: string; message: string }[];
-  expect(told.filter(({ code }) => code === 'KIND_UNKNOWN')).toHaveLength(1);
-  expect(told.filter(({ code }) => code === 'OBJECT_INVALID')).toHaveLength(5000);
-  const [, line] = told.at(-1)!.message.split(':');
+  const reported = printed['diagnostics'] as { code: string; message: string }[];
+  expect(reported.filter(({ code }) => code === 'KIND_UNKNOWN')).toHaveLength(1);
+  expect(reported.filter(({ code }) => code === 'OBJECT_INVALID')).toHaveLength(5000);
+  const [, line] = reported.at(-1)!.message.split(':');
   expect(text.split('\n')[Number(line) - 1]).toContain('"meshes": 5');
 });
 
-describe('what is wrong with the input is told with its place', () => {
+describe('translate reports an error for', () => {
   test.each([
-    ['not YAML', 'a: [1\nb: 2\n', ':1:5: '],
+    ['invalid YAML', 'a: [1\nb: 2\n', ':1:5: '],
     [
-      'a text',
+      'plain text',
       'just words\n',
       ':1:1: an object of Kubernetes is a mapping with apiVersion, kind and metadata, found "just words"',
     ],
-    ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', ':1:1: kind is missing'],
+    ['a missing kind', 'apiVersion: v1\nmetadata: {name: a}\n', ':1:1: kind is missing'],
     [
-      'a kind that is no text',
+      'a kind that is not a string',
       'apiVersion: v1\nkind: 5\nmetadata: {name: a}\n',
       ':2:1: kind must be a string, found 5: put it in quotes',
     ],
-    ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {}\n', ':3:1: metadata.name is missing'],
+    ['a missing name', 'apiVersion: v1\nkind: Pod\nmetadata: {}\n', ':3:1: metadata.name is missing'],
     ['an item of a list', JSON.stringify(list([MESH, 5]), undefined, 1), ':18:3: an object of Kubernetes is a mapping'],
-    ['JSON that ends too early', '{"apiVersion": "v1",\n "kind": "Pod"', ':2:'],
-    ['brackets without end', `a: 1\nb: ${'['.repeat(200_000)}`, ':2:104: lists and maps are nested more than 100 deep'],
+    ['truncated JSON', '{"apiVersion": "v1",\n "kind": "Pod"', ':2:'],
+    ['endless brackets', `a: 1\nb: ${'['.repeat(200_000)}`, ':2:104: lists and maps are nested more than 100 deep'],
     ['brackets alone', '['.repeat(200_000), ':1:101: lists and maps are nested more than 100 deep'],
     ['braces over many lines', '{a:\n'.repeat(20_000), ':101:1: lists and maps are nested more than 100 deep'],
-    ['dashes without end', '- '.repeat(20_000), ':1:201: lists and maps are nested more than 100 deep'],
+    ['endless dashes', '- '.repeat(20_000), ':1:201: lists and maps are nested more than 100 deep'],
     [
-      'JSON that is too deep',
+      'JSON that is nested too deeply',
       `{"a[": ${'['.repeat(5000)}${']'.repeat(5000)}}`,
       ':1:107: lists and maps are nested more than 100 deep',
     ],
-    ['a key twice', 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\n', ':5:3: the key is given twice'],
+    ['a duplicate key', 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\n', ':5:3: the key is given twice'],
     [
-      'a key twice in JSON',
+      'a duplicate key in JSON',
       '{"apiVersion": "v1",\n "kind": "Pod",\n "metadata": {"name": "a:\\"", "labels": {"name": "b"},\n  "na\\u006de": "c"}}',
       ':4:3: the key is given twice',
     ],
     [
-      'a key twice in one of several JSON values',
+      'a duplicate key in one of several JSON values',
       '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}\n{"kind": "Pod",\n "kind": "Pod"}',
       ':3:2: the key is given twice',
     ],
     [
-      'a key twice in a JSON list',
+      'a duplicate key in a JSON list',
       '{"apiVersion": "v1", "kind": "List", "items": [\n{"kind": "Pod", "metadata": {"name": "a", "name": "a"}}]}',
       ':2:43: the key is given twice',
     ],
-    ['bytes that are no UTF-8', Buffer.from('a: 1\nb: "\xff"\n', 'latin1'), ':2:5: the text is not UTF-8'],
+    ['bytes that are not UTF-8', Buffer.from('a: 1\nb: "\xff"\n', 'latin1'), ':2:5: the text is not UTF-8'],
     [
-      'an alias of what it is in',
+      'an alias that contains itself',
       'apiVersion: v1\nkind: Pod\nmetadata: &m\n  name: a\n  labels: {x: *m}\n',
       ':5:12: metadata.labels.x: an alias stands for something that it is a part of',
     ],
-    ['aliases without end', `a: &a [1, 1]\n${bomb()}`, ':1:1: Excessive alias count'],
+    ['aliases that expand exponentially', `a: &a [1, 1]\n${bomb()}`, ':1:1: Excessive alias count'],
     [
-      'the second document',
+      'an error in the second document',
       'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\nkind: Pod\n',
       ':5:1: apiVersion is missing',
     ],
-  ])('%s', (_what, text, wanted) => {
+  ])('%s', (_what, text, expected) => {
     const filename = file(text);
-    expect(() => translationOf({ ...FLAGS, filename: [filename] })).toThrow(`-f ${filename}${wanted}`);
+    expect(() => translationOf({ ...FLAGS, filename: [filename] })).toThrow(`-f ${filename}${expected}`);
   });
 
-  test('a file that is not there', () => {
+  test('a file that does not exist', () => {
     const { stdout, stderr, status } = run(['-f', path.join(dir, 'gone.yaml'), '--to', 'appmesh-api']);
     expect({ stdout, status }).toEqual({ stdout: '', status: 1 });
     expect(stderr).toContain('gone.yaml: the file does not exist');
@@ -230,47 +232,47 @@ describe('what is wrong with the input is told with its place', () => {
     ['an unknown field', rule({ targetMesh: { nam: 'a' } }), 'spec.targetMesh.nam: unknown field'],
     ['a weight below zero', shifting({ weight: -1 }), '.weight: must be a whole number from 0 to 4294967295, found -1'],
     ['a weight that is too large', shifting({ weight: 4_294_967_296 }), 'found 4294967296'],
-    ['a weight that is no number', shifting({ weight: 'ten' }), '.weight: must be a number, found "ten"'],
+    ['a weight that is not a number', shifting({ weight: 'ten' }), '.weight: must be a number, found "ten"'],
     [
-      'a prefix that is no text',
+      'a prefix that is not a string',
       rule({ requestMatchers: [{ prefix: 5 }] }),
       'spec.requestMatchers[0].prefix: must be a string, found 5',
     ],
-    ['a list that is none', rule({ requestMatchers: { prefix: '/' } }), 'spec.requestMatchers: must be a list'],
+    ['an object instead of a list', rule({ requestMatchers: { prefix: '/' } }), 'spec.requestMatchers: must be a list'],
     [
       'a mesh of two kinds',
       { ...MESH, spec: { awsAppMesh: {}, istio: {} } },
       'spec.istio: only one of awsAppMesh, istio may be set',
     ],
     [
-      'a port that is no text',
+      'a port that is not a string',
       { ...POD, spec: { initContainers: [{ env: [{ name: 'APPMESH_APP_PORTS', value: 80 }] }] } },
       'spec.initContainers[0].env[0].value: must be a string, found 80: put it in quotes',
     ],
     [
-      'a label that is no text',
+      'a label that is not a string',
       { ...POD, metadata: { name: 'p', labels: { version: 1 } } },
       'metadata.labels.version: must be a string, found 1',
     ],
     ...[MESH, { ...MESH, kind: 'MeshGroup' }, rule({}), UPSTREAM, POD].map((each): [string, object, string] => [
-      `a spec of a ${(each as { kind: string }).kind} that is none`,
+      `a spec of a ${(each as { kind: string }).kind} that is not an object`,
       { ...each, spec: 5 },
       'spec: must be an object, found 5',
     ]),
     [
-      'an upstream without its form',
+      'an invalid upstream',
       { ...UPSTREAM, spec: { kube: { servicePort: 'http' } } },
       'spec.kube.servicePort: must be a number, found "http"',
     ],
-  ])('%s', (_what, object, wanted) => {
+  ])('%s', (_what, object, expected) => {
     for (const text of [stringify(object), JSON.stringify(object, undefined, 2)]) {
       const { printed } = translated([JSON.stringify(list(ALL)), text]);
-      const [told] = printed['diagnostics'] as { code: string; severity: string; message: string }[];
-      expect(told).toMatchObject({ code: 'OBJECT_INVALID', severity: 'error' });
-      expect(told!.message).toMatch(/^input-1\.yaml:\d+:\d+: /);
-      expect(told!.message).toContain(wanted);
-      const [, line] = told!.message.split(':');
-      const [, field] = /(\w+): (?:must|unknown|only)/.exec(told!.message)!;
+      const [reported] = printed['diagnostics'] as { code: string; severity: string; message: string }[];
+      expect(reported).toMatchObject({ code: 'OBJECT_INVALID', severity: 'error' });
+      expect(reported!.message).toMatch(/^input-1\.yaml:\d+:\d+: /);
+      expect(reported!.message).toContain(expected);
+      const [, line] = reported!.message.split(':');
+      const [, field] = /(\w+): (?:must|unknown|only)/.exec(reported!.message)!;
       expect(text.split('\n')[Number(line) - 1]).toContain(field);
       expect(printed).toMatchObject({ virtualNodes: { 'cart-vn': {} } });
     }
@@ -286,8 +288,8 @@ function run(args: readonly string[], input = '') {
   return spawnSync(process.execPath, [BIN, 'routing', 'translate', ...args], { input, encoding: 'utf8', env });
 }
 
-describe('the command', () => {
-  test('reads standard input and prints what the API takes', () => {
+describe('the command translate', () => {
+  test('reads standard input and prints the input of the App Mesh API', () => {
     const { stdout, stderr, status } = run(['-f', '-', '--to', 'appmesh-api'], JSON.stringify(list(ALL)));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({
@@ -316,7 +318,7 @@ describe('the command', () => {
     });
   });
 
-  test('prints objects that kubectl applies, and diagnostics beside them', () => {
+  test('prints objects for kubectl apply, and diagnostics on standard error', () => {
     const input = JSON.stringify(list([...ALL, { ...POD, kind: 'ConfigMap' }]));
     const { stdout, stderr, status } = run(['-f', '-', '--to', 'appmesh-crd', '-o', 'yaml', '--no-allow-all'], input);
     expect(status).toBe(0);
@@ -324,7 +326,7 @@ describe('the command', () => {
     expect(stderr).toMatch(/^warning: ConfigMap shop\/cart-1: KIND_UNKNOWN: standard input:1:\d+: /);
   });
 
-  test('a mesh that is rejected is printed as an error, told in one line, and is the exit code', () => {
+  test('prints a rejected mesh as an error and exits with 1', () => {
     const input = JSON.stringify(list([MESH, POD]));
     const { stdout, stderr, status } = run(['-f', '-', '--to', 'appmesh-api', '--mode', 'compat'], input);
     expect(status).toBe(1);
@@ -341,7 +343,7 @@ describe('the command', () => {
     );
   });
 
-  test('a rule that is rejected is told and, if that is asked for, is the exit code', () => {
+  test('reports a rejected rule, and exits with 1 with --fail-on-errors', () => {
     const rule = { ...MESH, kind: 'RoutingRule', metadata: { name: 'r', namespace: 'x' }, spec: { targetMesh: {} } };
     for (const to of ['appmesh-api', 'appmesh-crd']) {
       const args = ['-f', '-', '--to', to];
@@ -361,7 +363,7 @@ describe('the command', () => {
     expect(warned.status).toBe(0);
   });
 
-  test('nothing came of a mesh whose rules are all rejected: that is an error, beside what is translated without them', () => {
+  test('exits with 1 if all rules of a mesh are rejected, and prints the rest', () => {
     const upstream = { name: 'shop-cart-80', namespace: 'gloo-system' };
     const rule = (name: string, matchers: readonly object[]): object => ({
       ...MESH,
@@ -378,22 +380,22 @@ describe('the command', () => {
       const { status, stdout } = run(['-f', '-', '--to', 'appmesh-api'], JSON.stringify(list([...ALL, ...rules])));
       return { status, output: JSON.parse(stdout) as Record<string, unknown> };
     };
-    const told = [expect.objectContaining({ code: 'RULE_NO_MATCHERS', object: 'RoutingRule shop/bad' })];
+    const reported = [expect.objectContaining({ code: 'RULE_NO_MATCHERS', object: 'RoutingRule shop/bad' })];
 
     const alone = translated(bad);
     expect(alone.status).toBe(1);
     expect(alone.output).toMatchObject({
       error: { code: 'RULE_NO_MATCHERS', message: expect.stringContaining('shop.bad has zero matchers') as string },
       virtualNodes: { 'cart-vn': {} },
-      diagnostics: told,
+      diagnostics: reported,
     });
     const beside = translated(bad, good);
     expect(beside.status).toBe(0);
-    expect(beside.output).toMatchObject({ diagnostics: told });
+    expect(beside.output).toMatchObject({ diagnostics: reported });
     expect(beside.output).not.toHaveProperty('error');
   });
 
-  test.each([[], ['list'], ['describe'], ['translate']])('--help of routing %s is no failure', (...command) => {
+  test.each([[], ['list'], ['describe'], ['translate']])('exits with 0 for routing %s --help', (...command) => {
     const { stdout, stderr, status } = spawnSync(process.execPath, [BIN, 'routing', ...command, '--help'], {
       encoding: 'utf8',
       env: { ...process.env, KUBECONFIG: '/nowhere' },
@@ -408,9 +410,9 @@ describe('the command', () => {
     [['-f', 'x'], "required option '--to <back end>' not specified"],
     [['-f', 'x', '--to', 'istio'], 'Allowed choices are appmesh-api, appmesh-crd'],
     [['-f', 'x', '--to', 'appmesh-api', '--mode', 'loose'], 'Allowed choices are strict, compat'],
-  ])('wrong flags name the right ones: %j', (args, wanted) => {
+  ])('names the valid flags for %j', (args, expected) => {
     const { stdout, stderr, status } = run(args);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain(wanted);
+    expect(stderr).toContain(expected);
   });
 });

@@ -16,7 +16,7 @@ export interface TranslateFlags {
   readonly failOnErrors?: boolean;
 }
 
-/** What to print: the result, and what is to be told beside it. */
+/** What to print: the result, and notes on standard error. */
 interface Printed {
   readonly text: string;
   readonly notes: readonly string[];
@@ -31,7 +31,7 @@ export function translateFiles(flags: TranslateFlags): void {
   if (error !== undefined) throw new CommandFailed(EXIT.error, `${error.code}: ${error.message}`, error.code);
 }
 
-/** The translation of files, as it is printed. */
+/** The translation of files, as printed. */
 export function translationOf(flags: TranslateFlags): Printed {
   const { snapshot, diagnostics } = decodeSnapshot(readSources(flags.filename));
   return flags.to === 'appmesh-api'
@@ -39,10 +39,10 @@ export function translationOf(flags: TranslateFlags): Printed {
     : asObjects(snapshot, diagnostics, flags);
 }
 
-/** For programs: one value a mesh, with its diagnostics. */
-function asResources(snapshot: Snapshot, told: readonly Diagnostic[], flags: TranslateFlags): Printed {
+/** One value per mesh, with its diagnostics. */
+function asResources(snapshot: Snapshot, inputDiagnostics: readonly Diagnostic[], flags: TranslateFlags): Printed {
   const result = translate(snapshot, BACKENDS['appmesh-api'], flags);
-  const common = [...told, ...result.diagnostics];
+  const common = [...inputDiagnostics, ...result.diagnostics];
   const meshes = result.meshes.map((mesh) => {
     const { plan, output, diagnostics } = mesh;
     const error = errorOfMesh(mesh);
@@ -53,10 +53,14 @@ function asResources(snapshot: Snapshot, told: readonly Diagnostic[], flags: Tra
   return { text: dataText(flags.output, value), notes: [], error };
 }
 
-/** For kubectl: a List, and the diagnostics beside it. */
-function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: TranslateFlags): Printed {
+/** A List for kubectl, and the diagnostics as notes. */
+function asObjects(snapshot: Snapshot, inputDiagnostics: readonly Diagnostic[], flags: TranslateFlags): Printed {
   const result = translate(snapshot, BACKENDS['appmesh-crd'], flags);
-  const diagnostics = [...told, ...result.diagnostics, ...result.meshes.flatMap((mesh) => mesh.diagnostics)];
+  const diagnostics = [
+    ...inputDiagnostics,
+    ...result.diagnostics,
+    ...result.meshes.flatMap((mesh) => mesh.diagnostics),
+  ];
   const error = errorOf(result, diagnostics, flags);
   if (result.meshes.every(({ output }) => output === undefined)) {
     return { text: dataText(flags.output, { error, diagnostics }), notes: [], error };
@@ -66,13 +70,13 @@ function asObjects(snapshot: Snapshot, told: readonly Diagnostic[], flags: Trans
   return { text: dataText(flags.output, objectData(objects, true)), notes, error };
 }
 
-/** Why nothing came of what was asked for: the mesh is rejected, or each of its rules. */
+/** Why a mesh has no translation: it is rejected, or all of its rules are. */
 function errorOfMesh({ error, plan: { rules } }: Translation<unknown>): Problem | undefined {
   if (error !== undefined || rules.some(({ rejected }) => rejected === undefined)) return error;
   return rules[0]?.rejected;
 }
 
-/** Why the command fails: the first mesh that nothing came of or, if that is asked for, the first error at all. */
+/** Why the command fails: the first mesh without a translation or, with --fail-on-errors, the first error. */
 function errorOf(
   { error, meshes }: Translated<unknown>,
   diagnostics: readonly Diagnostic[],

@@ -1,26 +1,26 @@
-// Cuts YAML into pieces that can be read one by one: documents and, of a List as kubectl prints it, its items. A tree of
-// a hundred megabytes would take gigabytes.
+// Splits YAML into chunks that are parsed one by one: documents, and the items of a large List as kubectl prints it.
+// The tree of a hundred megabytes would take gigabytes.
 
 export interface Chunk {
   readonly text: string;
-  /** The line of the whole text, from 0, at which it begins. */
+  /** The line of the whole text, from 0, at which it starts. */
   readonly line: number;
   /** The fields around an item of a list. */
   readonly list?: { readonly apiVersion?: unknown; readonly kind?: unknown };
 }
 
-/** Lists below this size are read whole. */
-const SMALL = 1_000_000;
+/** Lists below this size are not split. */
+const MAX_WHOLE = 1_000_000;
 
 export function* chunksOf(text: string): Generator<Chunk> {
   for (const document of documentsOf(text)) {
-    const items = document.text.length > SMALL ? itemsOf(document) : undefined;
+    const items = document.text.length > MAX_WHOLE ? itemsOf(document) : undefined;
     if (items === undefined) yield document;
     else yield* items;
   }
 }
 
-/** A line of three dashes begins a document, wherever it stands. */
+/** A line of three dashes always starts a document. */
 function* documentsOf(text: string): Generator<Chunk> {
   const marker = /^---(?=[ \t\r\n]|$)/gm;
   let start = 0;
@@ -36,10 +36,10 @@ function* documentsOf(text: string): Generator<Chunk> {
   yield { text: text.slice(start), line };
 }
 
-/** The items of a list whose `items:` begin a line, each as a document; undefined if it is written in another way. */
+/** The items of a list whose `items:` starts a line, each as a document; undefined if it has another form. */
 function itemsOf({ text, line }: Chunk): Chunk[] | undefined {
   const head = /^items:[ \t]*\r?\n/m.exec(text);
-  if (head === null || /^[^#\n]*\s[&*][A-Za-z]/m.test(text.slice(0, SMALL))) return undefined;
+  if (head === null || /^[^#\n]*\s[&*][A-Za-z]/m.test(text.slice(0, MAX_WHOLE))) return undefined;
   const begin = head.index + head[0].length;
   const [, indent] = /^( *)- /.exec(text.slice(begin, begin + 100)) ?? [];
   if (indent === undefined) return undefined;
@@ -57,7 +57,7 @@ function itemsOf({ text, line }: Chunk): Chunk[] | undefined {
     const next = text.indexOf(dash, at);
     const stop = next < 0 || next >= end ? end : next + 1;
     const item = text.slice(at, stop);
-    // The dash becomes a space, so that every line keeps its column.
+    // Replace the dash by a space, so that columns do not change.
     chunks.push({ text: `${indent} ${item.slice(indent.length + 1)}`, line: atLine, list });
     atLine += linesIn(item);
     at = stop;
@@ -65,7 +65,7 @@ function itemsOf({ text, line }: Chunk): Chunk[] | undefined {
   return chunks;
 }
 
-/** Where the first line is that belongs to no item. */
+/** The offset of the first line after the items. */
 function endOfItems(text: string, begin: number, indent: string): number {
   const outside = new RegExp(`^${indent}(?![ \\n\\r#]|- )\\S${indent === '' ? '' : `|^(?!${indent})\\S`}`, 'gm');
   outside.lastIndex = begin;

@@ -20,7 +20,7 @@ import type { RoutingOptions } from './routing-flags.ts';
 import { targetFlags, targetSettings } from './target-flags.ts';
 import type { TargetOptions } from './target-flags.ts';
 import type { Part } from './parts.ts';
-import { webhookFlags, webhookOptions, withoutUnwantedWebhook } from './webhook-flags.ts';
+import { webhookFlags, webhookOptions, withoutDisabledWebhook } from './webhook-flags.ts';
 import type { WebhookFlags } from './webhook-flags.ts';
 
 interface RunOptions
@@ -141,7 +141,7 @@ export function runCommand(): Command {
 }
 
 async function run(options: RunOptions): Promise<void> {
-  // Loaded here, so that every other command starts without it.
+  // Loaded on demand, so that other commands start without it.
   const [
     { createLogger, parseHeaders },
     { inClusterConfig },
@@ -160,7 +160,7 @@ async function run(options: RunOptions): Promise<void> {
     import('./lease-holders.ts'),
   ]);
   keepHeapSmall();
-  const parts = partsOf(options.controllers).map(withoutUnwantedWebhook);
+  const parts = partsOf(options.controllers).map(withoutDisabledWebhook);
   const { namespaces } = options;
   if (namespaces !== undefined) refuseOtherParts(parts);
   const config = configFrom({
@@ -197,7 +197,7 @@ async function run(options: RunOptions): Promise<void> {
     ...exitAfterWrite(process.env['OFFSHOOT_EXIT_AFTER_WRITE']),
     signal: stopping.signal,
     prepare: async (client) => {
-      await refuseSecondWriter(client, parts, { namespace, leaderElect: options.leaderElect });
+      await refuseSecondWriter(client, parts, { namespace, leaderElect: options.leaderElect, namespaces, logger });
       if (options.installCrds) await crds.installDefinitions(client, parts);
       else await crds.requireDefinitions(client, parts, { namespaces });
     },
@@ -236,12 +236,12 @@ async function run(options: RunOptions): Promise<void> {
   }
 
   async function startDashboard(address: Address): Promise<Dashboard> {
-    // Loaded here, so that the controllers are at work before.
+    // Loaded on demand, so that the controllers start first.
     const { serveDashboard } = await import('./dashboard.ts');
     const { dashboardHost: hosts, dashboardWrites: writes, dashboardCertDir: certDir, dashboardSession } = options;
-    const how = { hosts, writes, ...(certDir !== undefined && { certDir }), sessionMs: dashboardSession };
+    const serving = { hosts, writes, ...(certDir !== undefined && { certDir }), sessionMs: dashboardSession };
     try {
-      return await serveDashboard({ config, plane: plane!, namespace, address, ...how, settings, logger });
+      return await serveDashboard({ config, plane: plane!, namespace, address, ...serving, settings, logger });
     } catch (error) {
       await plane!.stop();
       throw withFlagName(error, { '--dashboard-bind-address': address });
@@ -249,7 +249,7 @@ async function run(options: RunOptions): Promise<void> {
   }
 }
 
-/** Of the parts, environments alone stay in a namespace. */
+/** Throws for parts other than environments: they need the whole cluster. */
 function refuseOtherParts(parts: readonly Part[]): void {
   const others = parts.map(({ name }) => name).filter((name) => name !== 'environments');
   if (others.length === 0) return;
@@ -258,7 +258,7 @@ function refuseOtherParts(parts: readonly Part[]): void {
   );
 }
 
-/** Another operator may manage the rest. Whoever expects it of us learns how to ask for it. */
+/** Logs which parts are not run here, and how to run them. Another operator may manage them. */
 function logOtherParts(names: readonly string[], all: readonly Part[], logger: Logger): void {
   const others = all.map(({ name }) => name).filter((name) => !names.includes(name));
   if (others.length === 0) return;
@@ -266,7 +266,7 @@ function logOtherParts(names: readonly string[], all: readonly Part[], logger: L
   logger.info({ others }, `these parts are not run here: ${others.join(', ')}; "${flag}" runs them too`);
 }
 
-/** For tests of crashes: ends the process, without a chance to tidy up, right after its n-th write. */
+/** For crash tests: kills the process right after its n-th write. */
 function exitAfterWrite(text: string | undefined): { onWrite?: (count: number) => void } {
   if (text === undefined || text === '') return {};
   const last = Number(text);

@@ -52,7 +52,7 @@ beforeAll(async () => {
   for (const name of ['shop', 'pay', 'team', 'team-a']) {
     await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  // Jane may make environments in shop, and nothing else anywhere.
+  // Jane may create environments in shop, and nothing else.
   await allow('shop', ['riskified.com'], ['dynamicenvs']);
 });
 
@@ -86,8 +86,8 @@ function env(name: string, spec: Partial<DynamicEnv['spec']> = {}, namespace = '
   };
 }
 
-/** What the API server says of a write that it refuses. */
-async function refusal(write: Promise<unknown>): Promise<{ code: number; message: string | undefined }> {
+/** The API server's answer to a write that it rejects. */
+async function rejection(write: Promise<unknown>): Promise<{ code: number; message: string | undefined }> {
   const error = await write.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -98,35 +98,35 @@ async function refusal(write: Promise<unknown>): Promise<{ code: number; message
 
 const DENIED = 'admission webhook "vdynamicenv.kb.io" denied the request: ';
 
-describe('through the API server', () => {
-  test('an environment that breaks a rule is refused in the words of the rule', async () => {
+describe('the webhook', () => {
+  test('rejects an environment that violates a rule, with the message of the rule', async () => {
     const bad = env('bad', { subsets: [{ ...details, replicas: 0 }] });
-    expect(await refusal(admin.create(DynamicEnv, bad))).toEqual({
+    expect(await rejection(admin.create(DynamicEnv, bad))).toEqual({
       code: 403,
       message: `${DENIED}spec: Invalid value: {"istioMatches":[{"headers":{"x-env":{"exact":"bad"}}}],"subsets":[{"name":"details","namespace":"shop","replicas":0,"containers":[{"containerName":"app","image":"d:2"}]}]}: It's illegal to use 0 replicas!`,
     });
     await expect(admin.get(DynamicEnv, bad.metadata)).rejects.toThrow('not found');
   });
 
-  test('a header with no form is invalid', async () => {
+  test('rejects a header match without a condition as invalid', async () => {
     const header = 'spec.istioMatch.headers.x-env';
     expect(
-      await refusal(admin.create(DynamicEnv, env('bad', { istioMatches: [{ headers: { 'x-env': {} } }] }))),
+      await rejection(admin.create(DynamicEnv, env('bad', { istioMatches: [{ headers: { 'x-env': {} } }] }))),
     ).toEqual({
       code: 422,
       message: `${DENIED}DynamicEnv.dynamicenv.riskified.com "bad" is invalid: ${header}: Invalid value: "header": ${header} must validate one and only one schema (oneOf). Found 0 valid alternatives`,
     });
   });
 
-  test('an update is compared with what was there; deletion goes through although the object would be refused', async () => {
+  test('compares an update with the old object, and does not block a deletion', async () => {
     const made = await admin.create(DynamicEnv, env('blue'));
     const other = { ...made, spec: { ...made.spec, istioMatches: [{ headers: { 'x-env': { exact: 'green' } } }] } };
     const patch = { type: 'merge', body: { spec: other.spec } } as const;
-    expect(await refusal(admin.patch(DynamicEnv, made.metadata, patch))).toEqual({
+    expect(await rejection(admin.patch(DynamicEnv, made.metadata, patch))).toEqual({
       code: 403,
       message: `${DENIED}spec: Invalid value: [{"headers":{"x-env":{"exact":"green"}}}]: spec.istioMatch field is immutable: make another environment`,
     });
-    // The controllers put their finalizers on it and take them off again, both through the webhook.
+    // The controllers add and remove their finalizers, both through the webhook.
     await until(async () => (await admin.get(DynamicEnv, made.metadata)).metadata.finalizers?.length === 3);
     await admin.delete(DynamicEnv, made.metadata);
     await until(() =>
@@ -135,42 +135,42 @@ describe('through the API server', () => {
         () => true,
       ),
     );
-    expect(await refusal(admin.get(DynamicEnv, made.metadata))).toMatchObject({ code: 404 });
+    expect(await rejection(admin.get(DynamicEnv, made.metadata))).toMatchObject({ code: 404 });
   });
 
-  test('an environment whose names another one has is refused with both', async () => {
+  test('rejects an environment whose names collide with those of another one', async () => {
     const first = await admin.create(DynamicEnv, env('a-b', {}, 'team'));
     await until(() => plane.manager.tables.of(DynamicEnv).get('team/a-b') !== undefined);
-    expect(await refusal(admin.create(DynamicEnv, env('b', {}, 'team-a')))).toEqual({
+    expect(await rejection(admin.create(DynamicEnv, env('b', {}, 'team-a')))).toEqual({
       code: 403,
       message: `${DENIED}metadata.name: Invalid value: "b": environments team/a-b and team-a/b would both be named "team-a-b": rename one of them`,
     });
     await admin.delete(DynamicEnv, first.metadata);
   });
 
-  test('somebody who may not deploy to another namespace may not do so by an environment', async () => {
+  test('rejects an environment in a namespace that the user may not deploy to', async () => {
     const jane = client({ user: 'jane', groups: ['system:authenticated'] });
     const abroad = env('abroad', { subsets: [details], consumers: [{ ...details, namespace: 'pay' }] });
-    expect(await refusal(jane.create(DynamicEnv, abroad))).toEqual({
+    expect(await rejection(jane.create(DynamicEnv, abroad))).toEqual({
       code: 403,
       message: `${DENIED}spec.consumers[0].namespace: Forbidden: user "jane" cannot create resource "deployments" in API group "apps" in the namespace "pay", which an environment there requires: ask for that permission, or use Deployments in the environment's own namespace`,
     });
     const home = await jane.create(DynamicEnv, env('abroad'));
     const patch = { type: 'merge', body: { spec: abroad.spec } } as const;
-    expect(await refusal(jane.patch(DynamicEnv, home.metadata, patch))).toMatchObject({ code: 403 });
+    expect(await rejection(jane.patch(DynamicEnv, home.metadata, patch))).toMatchObject({ code: 403 });
     await allow('pay', ['apps'], ['deployments']);
     const moved = await jane.patch(DynamicEnv, home.metadata, patch);
     expect(moved.spec.consumers).toHaveLength(1);
     await jane.delete(DynamicEnv, home.metadata);
   });
 
-  test('somebody who may not read a Secret may not have it shown by a variable', async () => {
+  test('rejects a variable from a Secret that the user may not read', async () => {
     const jane = client({ user: 'jane', groups: ['system:authenticated'] });
     const variable = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'db', key: 'token' } } };
     const reading = env('reading', {
       subsets: [{ ...details, containers: [{ containerName: 'app', image: 'd:2', env: [variable] }] }],
     });
-    expect(await refusal(jane.create(DynamicEnv, reading))).toEqual({
+    expect(await rejection(jane.create(DynamicEnv, reading))).toEqual({
       code: 403,
       message: `${DENIED}spec.subsets[0].containers[0].env[0].valueFrom.secretKeyRef.name: Forbidden: user "jane" cannot get resource "secrets" "db" in API group "" in the namespace "shop", and the variable would expose it: ask for that permission, or remove the variable`,
     });
@@ -179,16 +179,16 @@ describe('through the API server', () => {
     await jane.delete(DynamicEnv, made.metadata);
   });
 
-  test('a dry run is judged too', async () => {
+  test('checks a dry run too', async () => {
     const bad = env('bad', { istioMatches: [] });
-    expect(await refusal(admin.create(DynamicEnv, bad, { dryRun: true }))).toEqual({
+    expect(await rejection(admin.create(DynamicEnv, bad, { dryRun: true }))).toEqual({
       code: 403,
       message: `${DENIED}spec: Invalid value: []: empty IstioMatch is invalid for DynamicEnv`,
     });
   });
 });
 
-test('a damaged registration is put right', async () => {
+test('a changed webhook registration is restored', async () => {
   const name = 'offshoot-environments';
   const before = await admin.get(Webhooks, { name });
   const [webhook] = before['webhooks'] as [{ clientConfig: { caBundle: string; url: string } }];
@@ -198,12 +198,12 @@ test('a damaged registration is put right', async () => {
     const [healed] = (await admin.get(Webhooks, { name }))['webhooks'] as [typeof webhook & { failurePolicy: string }];
     return healed.clientConfig.caBundle === webhook.clientConfig.caBundle && healed.failurePolicy === 'Fail';
   });
-  expect(await refusal(admin.create(DynamicEnv, env('bad', { istioMatches: [] })))).toMatchObject({ code: 403 });
+  expect(await rejection(admin.create(DynamicEnv, env('bad', { istioMatches: [] })))).toMatchObject({ code: 403 });
 });
 
-test('environments, requests and admissions are counted', async () => {
+test('metrics count environments, API requests and admission requests', async () => {
   const made = await admin.create(DynamicEnv, env('counted'));
-  // Its Deployment is not there, so it is degraded.
+  // Its Deployment does not exist, so it is degraded.
   await until(async () => (await admin.get(DynamicEnv, made.metadata)).status?.state === 'degraded');
   const metrics = async (): Promise<string> => (await fetch(`${plane.manager.probesUrl}/metrics`)).text();
   await until(async () =>

@@ -1,5 +1,5 @@
-// A running control plane: the manager with its controllers and, where wanted, the admission webhook. `run` starts it for
-// any cluster, `up` for the embedded one.
+// The control plane: the manager with its controllers and optionally the admission webhook. `run` starts it for any
+// cluster, `up` for the embedded one.
 import { hostname } from 'node:os';
 import {
   CertificateFiles,
@@ -30,29 +30,29 @@ import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings }
 
 export interface WebhookOptions {
   readonly port: number;
-  /** How the API server reaches us: by a service, or, on this machine, over loopback. */
+  /** How the API server reaches us: through a Service or, on this machine, over loopback. */
   readonly reach: { readonly service: string } | 'loopback';
-  /** Where somebody else puts the certificate; without it, we make our own. */
+  /** The directory of an external certificate; without it, we generate one. */
   readonly certDir?: string;
   /**
-   * How long it is served after a stop was asked for, until nobody is led here any more: by default 5 s by a service,
-   * and not at all over loopback, where its registration goes first.
+   * How long the webhook is still served after a stop is requested, until no requests are routed here: 5 s by default
+   * with a Service, and 0 over loopback, where the registration is deleted first.
    */
   readonly drainMs?: number;
-  /** Leaves it to somebody else to make the registration, such as a chart; see WebhookRegistration. */
+  /** Only fill in an existing registration, such as that of a chart; see WebhookRegistration. */
   readonly existingOnly?: boolean;
 }
 
 export interface ControlPlaneOptions {
   readonly config: ConnectConfig;
-  /** The API server, where it is in this process: then nothing goes over the network. */
+  /** The API server, if it runs in this process: requests then bypass the network. */
   readonly local?: ConnectOptions['local'];
   readonly parts: readonly Part[];
   readonly settings?: Partial<Settings>;
   readonly targets?: TargetSettings;
   readonly routing?: RoutingSettings;
   readonly mesh?: MeshSettings;
-  /** Looks after these namespaces alone, with no rights elsewhere; without a webhook. */
+  /** Manages these namespaces only, without permissions elsewhere and without a webhook. */
   readonly namespaces?: readonly string[];
   /** Where the leases and the webhook's certificate are kept. */
   readonly namespace: string;
@@ -64,25 +64,25 @@ export interface ControlPlaneOptions {
   /** Where traces of reconciles are sent. */
   readonly otlp?: Pick<OtlpOptions, 'endpoint' | 'headers'>;
   readonly onWrite?: (count: number) => void;
-  /** Gives up on a start that is under way; later, `stop` ends it. */
+  /** Aborts a start in progress; later, use `stop`. */
   readonly signal?: AbortSignal;
-  /** Runs before anything else with the client that all of it uses. */
+  /** Runs first, with the client of the control plane. */
   readonly prepare?: (client: Client) => Promise<void>;
 }
 
 export interface ControlPlane {
-  /** The one that all of it uses. */
+  /** The client of the control plane. */
   readonly client: Client;
   readonly manager: Manager;
   readonly webhookUrl?: string;
-  /** Ends the controllers at once, and the webhook when nobody is led here any more. */
+  /** Stops the controllers at once, and the webhook after its drain time. */
   stop(): Promise<void>;
 }
 
 const DRAIN_MS = 5_000;
 const CERTIFICATE_SECRET = 'offshoot-webhook-tls';
 
-/** Starts a control plane. Resolves when it works, but for parts that wait for another process to leave the lead. */
+/** Starts a control plane. Resolves when it runs; parts may still wait for leadership. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const {
     config,
@@ -110,7 +110,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     },
     ...(options.local && { local: options.local }),
   });
-  /** What was started, undone last in, first out. */
+  /** Cleanup functions, called in reverse order. */
   const undo: (() => Promise<void> | void)[] = [() => client.close()];
   const unwind = async (): Promise<void> => {
     for (let next = undo.pop(); next !== undefined; next = undo.pop()) {
@@ -122,15 +122,15 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     }
   };
   let unwinding = Promise.resolve();
-  // One at a time: the end of a start that was given up has two sides.
+  // Serialised: an aborted start calls this twice.
   const end = (): Promise<void> => (unwinding = unwinding.then(unwind));
   const traces =
     options.otlp &&
     exportTraces({ ...options.otlp, version: version(), instance: `${hostname()}_${process.pid}`, logger });
   if (traces) undo.push(() => traces.stop());
   const { signal } = options;
-  const giveUp = (): void => void end();
-  signal?.addEventListener('abort', giveUp);
+  const abortStart = (): void => void end();
+  signal?.addEventListener('abort', abortStart);
   try {
     await options.prepare?.(client);
     const manager = new Manager({
@@ -169,15 +169,15 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     return { client, manager, ...(started && { webhookUrl: started.url }), stop };
   } catch (error) {
     await end();
-    // What was cut off failed in some way or other: the signal is the reason.
+    // Errors of an aborted start are caused by the signal.
     signal?.throwIfAborted();
     throw error;
   } finally {
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', abortStart);
   }
 }
 
-/** In the status of a kind of ours, what a newer version wrote stays. */
+/** Keeps status fields of our kinds that a newer version wrote. */
 function keepsStatus({ resources }: Part, { kind }: ControllerDefinition): Pick<ControllerDefinition, 'keepStatus'> {
   const resource = resources.find((each) => sameKind(each.kind, kind));
   return resource === undefined ? {} : { keepStatus: keepUnknownStatus(resource) };
@@ -198,14 +198,14 @@ interface StartWebhooks extends WebhookOptions {
   readonly undo: (() => Promise<void> | void)[];
 }
 
-/** Serves the webhooks, then tells the API server of them. */
+/** Serves the webhooks, then registers them with the API server. */
 async function startWebhooks(options: StartWebhooks): Promise<WebhookServer> {
   const { webhooks, settings, namespace, client, manager, logger, metrics, reach, port, existingOnly, undo } = options;
   const certificates = certificatesOf(options);
   undo.push(() => certificates.stop());
   await certificates.start();
   const server = await serveWebhooks({
-    // The API server comes from elsewhere, unless it is on this machine.
+    // The API server runs on another machine, unless it is reached over loopback.
     host: reach === 'loopback' ? '127.0.0.1' : '',
     port,
     handlers: Object.fromEntries(
@@ -229,7 +229,7 @@ async function startWebhooks(options: StartWebhooks): Promise<WebhookServer> {
       configuration: (bundle) => webhook.configuration(address, bundle),
       ...(existingOnly && { existingOnly }),
     });
-    // Over loopback nobody else answers for us: left behind, the registration would refuse every write.
+    // Over loopback there is no other replica: a remaining registration would reject every write.
     undo.push(() => registration.stop({ remove: reach === 'loopback' }));
     return registration.start();
   });

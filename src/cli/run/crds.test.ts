@@ -7,7 +7,7 @@ const version = 'riskified.com/v1alpha1';
 const groups = { kind: 'APIGroupList', groups: [{ versions: [{ groupVersion: version }] }] };
 const resources = { kind: 'APIResourceList', resources: [{ name: 'dynamicenvs' }] };
 
-/** A server that does not find the list of environments, and says this of what it serves. */
+/** A server that answers 404 to the list of environments, and has these discovery answers. */
 function server(answers: Readonly<Record<string, unknown>>): FakeClient {
   const client = new FakeClient();
   client.next('list', apiError(404, 'NotFound'));
@@ -20,13 +20,13 @@ function server(answers: Readonly<Record<string, unknown>>): FakeClient {
 
 const required = (client: FakeClient): Promise<void> => requireDefinitions(client, partsOf(['environments']));
 
-test('a definition is missing where the server lists all that it serves, and not this', async () => {
+test('requireDefinitions fails if the discovery of the server does not list the kind', async () => {
   const missing = 'the cluster does not know dynamicenvs.riskified.com';
   await expect(required(server({ '/apis': { ...groups, groups: [] } }))).rejects.toThrow(missing);
   await expect(required(server({ '/apis': apiError(403, 'Forbidden') }))).rejects.toThrow(missing);
 });
 
-test('a path that is not found, and that alone, says nothing about definitions', async () => {
+test('requireDefinitions does not take a 404 alone for a missing definition', async () => {
   await expect(required(server({ '/apis': groups, [`/apis/${version}`]: resources }))).resolves.toBeUndefined();
   await expect(required(server({}))).rejects.not.toThrow('does not know');
 });

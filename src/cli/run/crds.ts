@@ -1,4 +1,4 @@
-// `offshoot crds`: the definitions of our kinds; and what `run` and `up` do about them.
+// `offshoot crds`: prints the definitions of our kinds; `run` and `up` install or require them.
 import { Command } from 'commander';
 import type { Client } from '../../kube/client/client.ts';
 import { delay, systemClock } from '../../kube/clock.ts';
@@ -16,7 +16,7 @@ const CustomResourceDefinition = defineKind(
   { namespaced: false },
 );
 
-const SERVED_WITHIN_MS = 30_000;
+const SERVED_TIMEOUT_MS = 30_000;
 
 export function crdsCommand(): Command {
   return new Command('crds')
@@ -32,7 +32,7 @@ export function crdsCommand(): Command {
     });
 }
 
-/** Installs the definitions of the parts, or brings them up to date, and waits until their kinds are served. */
+/** Installs or updates the definitions of the parts, and waits until their kinds are served. */
 export async function installDefinitions(client: Client, parts: readonly Part[]): Promise<void> {
   const resources = parts.flatMap((part) => part.resources);
   await Promise.all(
@@ -50,14 +50,14 @@ export async function installDefinitions(client: Client, parts: readonly Part[])
   await Promise.all(resources.map(({ kind }) => untilServed(client, kind)));
 }
 
-/** Throws, saying what to do, when the cluster does not serve a kind that a part can't do without. */
+/** Throws if the cluster does not serve a kind that a part requires. */
 export async function requireDefinitions(
   client: Client,
   parts: readonly Part[],
   { namespaces }: { readonly namespaces?: readonly string[] | undefined } = {},
 ): Promise<void> {
   const resources = parts.flatMap((part) => part.resources);
-  // Who may see single namespaces can list nothing of the whole cluster, but may ask what it serves.
+  // Permissions in single namespaces do not allow cluster-wide lists, but do allow discovery.
   const isThere = namespaces === undefined ? isKnown : isServed;
   const served = await Promise.all(resources.map(({ kind }) => isThere(client, kind)));
   const missing = resources.filter((_resource, index) => !served[index]).map(({ crd }) => crd.metadata.name);
@@ -70,13 +70,13 @@ export async function requireDefinitions(
   throw failure('NotInstalled', `the cluster does not know ${missing.join(', ')}: ${advice}`);
 }
 
-/** Whether the cluster knows a kind. A path that is not found may only be one that the server does not answer yet. */
+/** Whether the cluster has a kind. A 404 may only mean that the server does not serve it yet. */
 async function isKnown(client: Client, kind: AnyKind): Promise<boolean> {
   if (await isListed(client, kind)) return true;
   try {
     return await isServed(client, kind);
   } catch (error) {
-    // Who may not ask has to believe the list.
+    // Without permission for discovery, the list decides.
     if (isForbidden(error)) return false;
     throw error;
   }
@@ -93,7 +93,7 @@ async function isListed(client: Client, kind: AnyKind): Promise<boolean> {
 }
 
 async function untilServed(client: Client, kind: AnyKind): Promise<void> {
-  const deadline = systemClock.monotonic() + SERVED_WITHIN_MS;
+  const deadline = systemClock.monotonic() + SERVED_TIMEOUT_MS;
   while (!(await isListed(client, kind))) {
     if (systemClock.monotonic() > deadline)
       throw new Error(`${kind.plural}.${kind.group} was installed but is not served`);

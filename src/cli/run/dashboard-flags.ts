@@ -16,7 +16,7 @@ export interface DashboardFlags {
 
 const PORT = 7444;
 
-/** Adds `--dashboard` and those that say where it is, by which names, and what may be done there. */
+/** Adds `--dashboard` and the flags for its address, host names, TLS and sessions. */
 export function dashboardFlags(command: Command): Command {
   return command
     .addOption(
@@ -59,7 +59,7 @@ export function dashboardFlags(command: Command): Command {
     );
 }
 
-/** Where the dashboard is to listen; undefined where none is wanted. */
+/** The address of the dashboard; undefined if it is disabled. */
 export function dashboardAddress({ dashboard, dashboardBindAddress }: DashboardFlags): Address | undefined {
   if (!dashboard || dashboardBindAddress === 'off') return undefined;
   return dashboardBindAddress ?? defaultAddress(PORT);

@@ -1,5 +1,5 @@
-// The dashboard of a cluster: for people who have a token of it, by what the controllers of this process know. Every
-// replica serves it, whoever leads.
+// The dashboard of a cluster, for users with a token of it. It reads the tables of this process's controllers. Every
+// replica serves it, not only the leader.
 import { CertificateFiles } from '../../controller/index.ts';
 import type { Address, Logger } from '../../controller/index.ts';
 import { createDashboard, sessionKey } from '../../dashboard/index.ts';
@@ -14,7 +14,7 @@ import type { ControlPlane } from './control-plane.ts';
 export interface ServeDashboard {
   readonly config: ConnectConfig;
   readonly plane: Pick<ControlPlane, 'client' | 'manager'>;
-  /** Where the key of the sessions is kept. */
+  /** The namespace of the Secret with the session key. */
   readonly namespace: string;
   readonly address: Address;
   readonly hosts?: readonly string[];
@@ -25,7 +25,6 @@ export interface ServeDashboard {
   readonly logger: Logger;
 }
 
-/** Serves the dashboard. */
 export async function serveDashboard(options: ServeDashboard): Promise<Dashboard> {
   const { config, plane, address, hosts = [], writes = false, certDir, sessionMs, settings, logger } = options;
   const { client, manager } = plane;
@@ -54,7 +53,7 @@ export async function serveDashboard(options: ServeDashboard): Promise<Dashboard
   };
 }
 
-/** The same server, with a token of somebody else's and nothing of ours. */
+/** Connects to the same server with the user's token and none of our credentials. */
 function connectAs(config: ConnectConfig, token: string): Client {
   const { server, caPem, insecureSkipTlsVerify, tlsServerName, proxyUrl } = config;
   return connect({

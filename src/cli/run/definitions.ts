@@ -1,5 +1,5 @@
-// What our parts need of a cluster, as plain data. A build puts the values in place of this code (scripts/bundle.ts),
-// so that a start computes nothing of it.
+// What our parts need in a cluster, as plain data. scripts/bundle.ts replaces this module by its values, so that
+// nothing is computed at start-up.
 import type { StartingDefinitions } from '../../embedded/bootstrap.ts';
 import { appMeshDefinitions, gatewayApiDefinitions, istioDefinitions } from '../../embedded/crd/index.ts';
 import type { AnyObject } from '../../kube/objects.ts';
@@ -8,7 +8,7 @@ import { partsOf } from './parts.ts';
 /** The definitions of our kinds. */
 export const definitions: readonly AnyObject[] = partsOf().flatMap(({ resources }) => resources.map(({ crd }) => crd));
 
-/** Those that a cluster of ours starts with: also what others bring, the mesh. */
+/** The definitions that an embedded cluster starts with, including those of meshes. */
 export const clusterDefinitions: StartingDefinitions = {
   given: Object.values({ ...istioDefinitions(), ...gatewayApiDefinitions(), ...appMeshDefinitions() }) as AnyObject[],
   kept: definitions,
@@ -18,5 +18,5 @@ export const clusterDefinitions: StartingDefinitions = {
 /** The leases of our parts. */
 export const leaseNames: readonly string[] = partsOf().map(({ lease }) => lease);
 
-/** The names under which our webhooks are registered. */
+/** The names of our webhook configurations. */
 export const webhookNames: readonly string[] = partsOf().flatMap(({ webhook }) => webhook?.configurationName ?? []);

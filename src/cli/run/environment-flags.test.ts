@@ -11,7 +11,7 @@ test.each<[string[], readonly string[]]>([
     ['deployer.example.com/*', 'app.kubernetes.io/part-of'],
   ],
   [['--tracking-labels', 'none'], []],
-])('labels by which a deployer knows its own: %j', (args, labels) => {
+])('--tracking-labels sets the labels of a GitOps tool: %j', (args, labels) => {
   const command = environmentFlags(new Command()).parse(args, { from: 'user' });
   expect(environmentSettings(command.opts<EnvironmentOptions>()).trackingLabels).toEqual(labels);
 });
@@ -24,7 +24,7 @@ test.each<[string[], object]>([
   [['--cluster-domain', 'k8s.example.com'], { clusterDomain: 'k8s.example.com' }],
   [[], { keyHeader: 'x-env' }],
   [['--key-header', 'X-Team-Env'], { keyHeader: 'x-team-env' }],
-])('what routes wait for and where they go: %j', (args, settings) => {
+])('environmentFlags sets the settings of routes: %j', (args, settings) => {
   const command = environmentFlags(new Command()).parse(args, { from: 'user' });
   expect(environmentSettings(command.opts<EnvironmentOptions>())).toMatchObject(settings);
 });

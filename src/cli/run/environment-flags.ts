@@ -1,4 +1,4 @@
-// Flags for the settings that all environments share. `run` and whoever shows what it would do take the same ones.
+// Flags for the settings of all environments, for `run` and for commands that show what it would do.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { isDnsLabel } from '../options.ts';
@@ -16,7 +16,9 @@ export interface EnvironmentOptions {
   readonly ruleSettle: number;
 }
 
-/** Adds `--version-label`, `--default-version` and those about labels and routes, with the variables that stand for them. */
+/**
+ * Adds `--version-label`, `--default-version` and the flags for labels and routes, with their environment variables.
+ */
 export function environmentFlags(command: Command): Command {
   return command
     .addOption(
@@ -59,11 +61,16 @@ export function environmentFlags(command: Command): Command {
       ).env('GATEWAY_ROUTES'),
     )
     .addOption(
-      timeFlag('--rule-settle', '1s', '0s', 'how long a rule exists before a route points to it').env('RULE_SETTLE'),
+      timeFlag(
+        '--rule-settle',
+        '1s',
+        '0s',
+        'how long a rule exists and its clone is available before a route points to them',
+      ).env('RULE_SETTLE'),
     );
 }
 
-/** The settings that the flags say. */
+/** The settings of the flags. */
 export function environmentSettings(options: EnvironmentOptions) {
   const { ruleSettle: settleMs, ...rest } = options;
   const { versionLabel, defaultVersion, keyHeader, removeLabels, trackingLabels, clusterDomain, gatewayRoutes } = rest;

@@ -1,9 +1,9 @@
-// Kinds of flags that several groups of settings have.
+// Kinds of flags that several groups of settings share.
 import { InvalidArgumentError, Option } from 'commander';
 import { parseBoolean } from './go-flags.ts';
 import { durationFlag } from '../options.ts';
 
-/** A flag that takes one of two words; the first is the default. */
+/** A flag with two choices; the first is the default. */
 export function choiceFlag(flag: string, [first, second]: readonly [string, string], description: string): Option {
   return new Option(`${flag} <how>`, description).choices([first, second]).default(first);
 }
@@ -23,7 +23,7 @@ export function timeFlag(flag: string, initial: string, least: string, descripti
   return new Option(`${flag} <duration>`, description).argParser(parse).default(parse(initial), initial);
 }
 
-/** A flag whose text is parsed, with a variable for it. */
+/** A flag that is parsed, with an environment variable. */
 export function parsedFlag<T>(
   flags: string,
   description: string,

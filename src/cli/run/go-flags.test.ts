@@ -3,8 +3,8 @@ import { loggerOptions, withTwoDashes } from './go-flags.ts';
 import type { LogOptions } from './go-flags.ts';
 import { runCommand } from './command.ts';
 
-/** What `run` understands of arguments. */
-function understood(...args: readonly string[]): Record<string, unknown> {
+/** The options that `run` parses from arguments. */
+function parsedOptions(...args: readonly string[]): Record<string, unknown> {
   const command = runCommand()
     .exitOverride()
     .configureOutput({ writeErr: (text) => expect.fail(text) })
@@ -13,24 +13,24 @@ function understood(...args: readonly string[]): Record<string, unknown> {
   return command.opts();
 }
 
-test('arguments of the manifests of the other operator are understood', () => {
-  expect(understood('--leader-elect', '--version-label', 'version', '--default-version', 'shared')).toMatchObject({
+test("run accepts the arguments of Riskified's operator", () => {
+  expect(parsedOptions('--leader-elect', '--version-label', 'version', '--default-version', 'shared')).toMatchObject({
     leaderElect: true,
     versionLabel: 'version',
     defaultVersion: 'shared',
   });
   expect(
-    understood('-leader-elect=false', '-version-label=v', '-default-version', 'stable', '-remove-labels=a,b'),
+    parsedOptions('-leader-elect=false', '-version-label=v', '-default-version', 'stable', '-remove-labels=a,b'),
   ).toMatchObject({ leaderElect: false, versionLabel: 'v', defaultVersion: 'stable', removeLabels: ['a', 'b'] });
-  expect(understood('--health-probe-bind-address=:9', '-metrics-bind-address', '127.0.0.1:7')).toMatchObject({
+  expect(parsedOptions('--health-probe-bind-address=:9', '-metrics-bind-address', '127.0.0.1:7')).toMatchObject({
     healthProbeBindAddress: { host: '', port: 9 },
     metricsBindAddress: { host: '127.0.0.1', port: 7 },
   });
 });
 
-test('short flags stay short', () => {
-  expect(understood('-n', 'team')).toMatchObject({ namespace: 'team' });
-  expect(understood('-nteam')).toMatchObject({ namespace: 'team' });
+test('withTwoDashes leaves short flags unchanged', () => {
+  expect(parsedOptions('-n', 'team')).toMatchObject({ namespace: 'team' });
+  expect(parsedOptions('-nteam')).toMatchObject({ namespace: 'team' });
 });
 
 test.each<[string[], object]>([
@@ -44,6 +44,6 @@ test.each<[string[], object]>([
     { level: 'warn', format: 'json' },
   ],
   [['--zap-stacktrace-level=panic', '--zap-time-encoding', 'iso8601'], { level: 'info' }],
-])('%j is logged as %j', (args, logging) => {
-  expect(loggerOptions(understood(...args) as LogOptions)).toEqual(logging);
+])('loggerOptions: %j becomes %j', (args, logging) => {
+  expect(loggerOptions(parsedOptions(...args) as LogOptions)).toEqual(logging);
 });

@@ -1,5 +1,5 @@
-// Flags as manifests of Riskified's operator pass them: with one dash or two, and those of its logger. So a Deployment
-// keeps its arguments when it gets another image.
+// Accepts flags as in manifests of Riskified's operator: with one dash or two, and those of its logger. So a Deployment
+// can switch the image and keep its arguments.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { LoggerOptions } from '../../controller/index.ts';
@@ -12,7 +12,7 @@ export interface LogOptions {
   readonly zapDevel?: boolean;
 }
 
-/** Adds the flags of the other logger, which help does not show. Two of them have nothing to say here. */
+/** Adds the flags of the zap logger, hidden from help. Two of them have no effect. */
 export function zapFlags(command: Command): Command {
   return command
     .addOption(
@@ -27,14 +27,14 @@ export function zapFlags(command: Command): Command {
     .addOption(new Option('--zap-time-encoding <encoding>', 'ignored').hideHelp());
 }
 
-/** How to log: our own flags before those of the other logger. */
+/** The logger options; our own flags override those of zap. */
 export function loggerOptions(options: LogOptions): LoggerOptions {
   const format = options.logFormat ?? options.zapEncoder ?? (options.zapDevel ? 'human' : undefined);
   const level = options.logLevel ?? options.zapLogLevel ?? (options.zapDevel ? 'debug' : 'info');
   return { level, ...(format !== undefined && { format }) };
 }
 
-/** Arguments with two dashes where one stands before the name of a long flag of the command. */
+/** Replaces one dash before a long flag of the command by two. */
 export function withTwoDashes(args: readonly string[], { options }: Command): readonly string[] {
   const names = new Set(options.map(({ long }) => long));
   return args.map((argument) => {
@@ -43,7 +43,7 @@ export function withTwoDashes(args: readonly string[], { options }: Command): re
   });
 }
 
-/** Truth as Go writes it. */
+/** Parses a boolean as Go does. */
 export function parseBoolean(text: string): boolean {
   if (/^(true|1|t)$/i.test(text)) return true;
   if (/^(false|0|f)$/i.test(text)) return false;
@@ -56,7 +56,7 @@ function parseEncoder(text: string): 'json' | 'human' {
   throw new InvalidArgumentError('It is json or console.');
 }
 
-/** Words, or how much more than usual to say. */
+/** Parses a zap level: a name, or a verbosity number. */
 function parseLevel(text: string): string {
   if (/^[1-9]\d*$/.test(text)) return text === '1' ? 'debug' : 'trace';
   if (text === 'panic') return 'fatal';

@@ -1,11 +1,11 @@
-// Keeps the heap of a control plane near what it holds. Left to itself, the engine lets the space for new objects grow to
-// 128 MB and waits long before it looks through the old ones: after a busy hour most of the memory was garbage.
+// Keeps the heap of a control plane small. By default, V8 lets the young generation grow to 128 MB and rarely collects
+// the old generation: after a busy hour, most of the memory was garbage.
 import { setFlagsFromString } from 'node:v8';
 
-/** To be called once, before the work begins. Costs no time that could be measured. */
+/** Call once at start-up. Its cost in time is not measurable. */
 export function keepHeapSmall(): void {
-  // The space for new objects stays as large as loading the program has made it, about 8 MB.
+  // The young generation keeps its size after start-up, about 8 MB.
   setFlagsFromString('--semi-space-growth-factor=1');
-  // Old objects are looked through when there is a third more of them than were found alive.
+  // The old generation is collected when it has grown by a third since the last collection.
   setFlagsFromString('--heap-growing-percent=30');
 }

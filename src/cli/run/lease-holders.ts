@@ -1,5 +1,6 @@
-// Keeps a part from having two writers. `run` looks for somebody who holds the lease of a part, and `up` holds the leases
-// of its own cluster, so that it is found.
+// Prevents two writers for one part. `run` checks whether another process holds the lease of a part, and `up` holds the
+// leases of its own cluster, so that `run` finds them.
+import type { Logger } from '../../controller/index.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { Lease } from '../../kube/lease.ts';
@@ -11,24 +12,36 @@ import type { Part } from './parts.ts';
 
 type Named = Pick<Part, 'name' | 'lease'>;
 
-/** The longest time that a Lease can say: the cluster itself ends with its holder. */
+/** The longest duration of a Lease: the cluster itself ends with its holder. */
 const FOREVER_SECONDS = 2 ** 31 - 1;
 
-/** Annotation of a lease: the version of what holds it. */
+/** Annotation of a Lease: the version of its holder. */
 const VERSION = 'offshoot.dev/version';
 
+interface SecondWriterOptions {
+  /** The namespace of our own leases. */
+  readonly namespace: string;
+  readonly leaderElect: boolean;
+  /** The only namespaces that are managed. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly logger: Logger;
+}
+
 /**
- * Throws when another process holds the lease of a part and we would not wait for it: without leader election, or with
- * a lease in another namespace.
+ * Throws if another process holds the lease of a part and we would not wait for it: without leader election, or with a
+ * lease in another namespace.
  */
 export async function refuseSecondWriter(
   client: Client,
   parts: readonly Named[],
-  { namespace, leaderElect }: { readonly namespace: string; readonly leaderElect: boolean },
+  { namespace, leaderElect, namespaces, logger }: SecondWriterOptions,
   now = Date.now(),
 ): Promise<void> {
+  const unchecked: string[] = [];
   for (const { name, lease } of parts) {
-    const held = (await leasesNamed(client, lease, namespace))
+    const { leases, everywhere } = await leasesNamed(client, lease, namespace);
+    if (!everywhere) unchecked.push(lease);
+    const held = leases
       .filter(({ metadata }) => !leaderElect || metadata.namespace !== namespace)
       .find((each) => isHeld(each, now));
     if (held === undefined) continue;
@@ -39,17 +52,23 @@ export async function refuseSecondWriter(
       `${holder} runs the controllers of ${name} for this cluster (Lease ${keyOf(held.metadata)}), and two would undo each other's writes: stop it${isUp(holder) ? ', or start it as "offshoot up --no-controllers"' : ''}; or stand by for it with ${waiting}`,
     );
   }
+  if (unchecked.length === 0) return;
+  // Controllers of single namespaces do not have the permission by intention.
+  logger[namespaces === undefined ? 'warn' : 'info'](
+    { leases: unchecked },
+    'could not check other namespaces for another operator that runs the same controllers, which would undo our writes: this needs the permission to list leases.coordination.k8s.io in the whole cluster',
+  );
 }
 
 export interface LeaseHolder {
   readonly part: string;
   readonly holder: string;
   readonly namespace: string;
-  /** Of the program, where it says so. */
+  /** The version of the holder, if the Lease has it. */
   readonly version?: string;
 }
 
-/** Who runs which part, as far as its leases say. */
+/** Who runs which part, by the leases. */
 export async function leaseHolders(
   client: Client,
   parts: readonly Named[],
@@ -58,7 +77,7 @@ export async function leaseHolders(
 ): Promise<readonly LeaseHolder[]> {
   const held = await Promise.all(
     parts.map(async ({ name: part, lease }) => {
-      const leases = await leasesNamed(client, lease, namespace);
+      const { leases } = await leasesNamed(client, lease, namespace);
       return leases
         .filter((each) => isHeld(each, now))
         .map(({ metadata, spec }) => ({
@@ -72,29 +91,34 @@ export async function leaseHolders(
   return held.flat();
 }
 
-/** By the clocks of both machines, which may differ: whoever is wrong by seconds gets the same answer on the next try. */
+/** Compares clocks of two machines, which may differ by seconds; the next try then gives the right answer. */
 function isHeld({ spec }: Lease, now: number): boolean {
   if (!spec?.holderIdentity || spec.renewTime === undefined) return false;
   return Date.parse(spec.renewTime) + (spec.leaseDurationSeconds ?? 0) * 1000 > now;
 }
 
-/** In any namespace, or in ours where we may see no other. */
-async function leasesNamed(client: Client, name: string, namespace: string): Promise<readonly Lease[]> {
-  const ways = [
-    async () => (await client.list(Lease, { fieldSelector: `metadata.name=${name}` })).items,
-    async () => [await client.get(Lease, { name, namespace })],
-  ];
-  for (const way of ways) {
-    try {
-      return await way();
-    } catch (error) {
-      if (!isForbidden(error) && !isNotFound(error)) throw error;
-    }
+/** Leases of this name in all namespaces, or in ours if we may not read others. */
+async function leasesNamed(
+  client: Client,
+  name: string,
+  namespace: string,
+): Promise<{ readonly leases: readonly Lease[]; readonly everywhere: boolean }> {
+  try {
+    // With this selector, a permission for this name is enough.
+    const { items } = await client.list(Lease, { fieldSelector: `metadata.name=${name}` });
+    return { leases: items, everywhere: true };
+  } catch (error) {
+    if (!isForbidden(error) && !isNotFound(error)) throw error;
   }
-  return [];
+  try {
+    return { leases: [await client.get(Lease, { name, namespace })], everywhere: false };
+  } catch (error) {
+    if (!isForbidden(error) && !isNotFound(error)) throw error;
+    return { leases: [], everywhere: false };
+  }
 }
 
-/** Holds the leases of parts for as long as the cluster lives, which is in this process: nobody need renew them. */
+/** Holds the leases of parts as long as the cluster runs, which is in this process: they need no renewal. */
 export async function holdLeases(client: Client, parts: readonly Named[], namespace: string): Promise<void> {
   const time = microTime(Date.now());
   const spec = {
@@ -112,7 +136,7 @@ export async function holdLeases(client: Client, parts: readonly Named[], namesp
   );
 }
 
-/** Gives up the leases that an `up` before this one held; those of anybody else are left alone. */
+/** Deletes leases that an earlier `up` held; other leases are left alone. */
 export async function dropLeases(client: Client, names: readonly string[], namespace: string): Promise<void> {
   for (const name of names) {
     const [lease] = (await client.list(Lease, { namespace, fieldSelector: `metadata.name=${name}` })).items;

@@ -13,13 +13,13 @@ function parsed(...args: string[]): ReturnType<typeof meshSettings> {
   return meshSettings(command.parse(args, { from: 'user' }).opts<MeshOptions>());
 }
 
-test('without flags, the settings are the default ones', () => {
+test('meshSettings are the defaults without flags', () => {
   const { renderer, ...settings } = parsed();
   expect(defaultMeshSettings).toMatchObject(settings);
   expect(renderer?.name).toBe('istioctl istioctl');
 });
 
-test('every flag arrives', () => {
+test('meshSettings has the value of every flag', () => {
   const args = `--istio-version 1.30.2 --istio-hub registry.test/istio --istioctl /opt/istioctl --istio-experimental
     --istio-domain example.com --istio-image-pull-secret pull --restart-batch 3 --restart-uninjected
     --reconciliation-interval 1h --failure-base-delay 2s --failure-max-delay 16m40s --rate-limiter-burst 20
@@ -43,7 +43,7 @@ test('every flag arrives', () => {
   expect(parsed('--istio-renderer', 'built-in').renderer).toBe(builtinRenderer);
 });
 
-test('the variable of the original names the Secret to pull images with', () => {
+test('SKR_IMG_PULL_SECRET sets the pull secret, as in the original operator', () => {
   vi.stubEnv('SKR_IMG_PULL_SECRET', 'pull');
   expect(parsed().imagePullSecret).toBe('pull');
 });
@@ -53,11 +53,11 @@ test.each([
   ['--restart-window', 'Sundays', 'A window is written like'],
   ['--restart-batch', '0', 'It must be a whole number of at least 1.'],
   ['--failure-base-delay', '0s', 'It must be at least 1ms.'],
-])('%s %s is refused', (flag, value, message) => {
+])('meshFlags rejects %s %s', (flag, value, message) => {
   expect(() => parsed(flag, value)).toThrow(message);
 });
 
-test('an istioctl that nobody would call is refused', () => {
+test('meshSettings rejects --istioctl with the built-in renderer', () => {
   const args = ['--istio-renderer', 'built-in', '--istioctl', '/opt/istioctl'];
   expect(() => parsed(...args)).toThrow('--istioctl "/opt/istioctl": the built-in renderer calls none');
 });

@@ -1,5 +1,4 @@
-// Flags for the life of Istio, with the variables that stand for them. `run` takes them; those of the original operator
-// have its names.
+// Flags for the lifecycle of Istio, with their environment variables. Flags of the original operator keep their names.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { builtinRenderer, defaultMeshSettings, istioctlRenderer, parseWindow } from '../../mesh/index.ts';
@@ -25,7 +24,7 @@ export interface MeshOptions {
   readonly rateLimiterFrequency: number;
 }
 
-/** Adds the flags, under a heading of their own. */
+/** Adds the flags, under their own heading. */
 export function meshFlags(command: Command): Command {
   for (const option of [...installationFlags(), ...restartFlags(), ...controllerFlags()]) {
     const variable = option.envVar ?? option.long!.slice(2).replaceAll('-', '_').toUpperCase();
@@ -85,7 +84,7 @@ function controllerFlags(): Option[] {
   ];
 }
 
-/** The settings that the flags say. */
+/** The settings of the flags. */
 export function meshSettings(options: MeshOptions): MeshSettings {
   const { istioDomain: domain, istioImagePullSecret: imagePullSecret, restartWindow: window } = options;
   if (options.istioRenderer === 'built-in' && options.istioctl !== ISTIOCTL) {
@@ -109,7 +108,7 @@ export function meshSettings(options: MeshOptions): MeshSettings {
   };
 }
 
-/** A version of Istio, for a flag. */
+/** Checks the Istio version of a flag. */
 export function parseVersion(text: string): string {
   if (/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(text)) return text;
   throw new InvalidArgumentError('A version of Istio has three numbers, such as 1.31.0.');

@@ -1,4 +1,4 @@
-// Flags for the settings of routing rules, with the variables that stand for them. `run` takes them.
+// Flags for the settings of routing rules, with their environment variables.
 import type { Command } from 'commander';
 import type { RoutingSettings } from './parts.ts';
 import { choiceFlag, toggleFlag } from './flag-kinds.ts';
@@ -9,7 +9,7 @@ export interface RoutingOptions {
   readonly routingAllowAll: boolean;
 }
 
-/** Adds the flags, under a heading of their own. */
+/** Adds the flags, under their own heading. */
 export function routingFlags(command: Command): Command {
   const options = [
     choiceFlag(
@@ -35,7 +35,7 @@ export function routingFlags(command: Command): Command {
   return command;
 }
 
-/** The settings that the flags say. */
+/** The settings of the flags. */
 export function routingSettings(options: RoutingOptions): RoutingSettings {
   const { routingBackend, routingMode, routingAllowAll } = options;
   return { backend: routingBackend, mode: routingMode, allowAll: routingAllowAll };

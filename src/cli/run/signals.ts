@@ -1,5 +1,5 @@
-// Waiting for the end: Ctrl-C, a polite kill, or nobody left who reads what we say. A second one ends the process at once.
-import { whenReaderLeaves } from '../exit.ts';
+// Waits for SIGINT, SIGTERM or a closed output pipe. A second signal ends the process at once.
+import { onBrokenPipe } from '../exit.ts';
 
 /** Resolves with the first SIGINT or SIGTERM, or when a pipe that we write to is closed. */
 export function untilSignal(): Promise<void> {
@@ -10,7 +10,7 @@ export function untilSignal(): Promise<void> {
       resolve();
     };
     for (const signal of signals) process.on(signal, first);
-    // Never taken back: what is said on the way out is not read either.
-    whenReaderLeaves(first);
+    // Stays registered: output during shutdown is not read either.
+    onBrokenPipe(first);
   });
 }

@@ -19,13 +19,13 @@ function parsed(...args: string[]): ReturnType<typeof targetSettings> {
   return targetSettings(command.parse(args, { from: 'user' }).opts<TargetOptions>());
 }
 
-test('without flags, the settings are the default ones', () => {
+test('targetSettings are the defaults without flags', () => {
   const { hostNamespace: _host, defaultTier: _tier, cluster, ...settings } = defaultSettings;
   const { server: _server, ...named } = cluster;
   expect(parsed()).toEqual({ ...settings, cluster: named });
 });
 
-test('every flag arrives', () => {
+test('targetSettings has the value of every flag', () => {
   const { certPem } = createAuthority({ commonName: 'test', days: 1 });
   const ca = path.join(dir, 'ca.crt');
   writeFileSync(ca, certPem);
@@ -56,7 +56,7 @@ test('every flag arrives', () => {
   });
 });
 
-test('variables stand for flags', () => {
+test('targetFlags reads environment variables', () => {
   vi.stubEnv('CLAIM_DELETION', 'eager');
   vi.stubEnv('SPACE_CONTROLLERS', 'false');
   vi.stubEnv('TARGET_CLUSTER_CA', 'system');
@@ -79,6 +79,6 @@ test.each<[string, string, string]>([
   ['--target-cluster-ca', '/nowhere/ca.crt', 'It is not a certificate: ENOENT'],
   ['--target-cluster-ca', import.meta.filename, 'It is not a certificate: '],
   ['--host-namespace', 'My_Host', 'A name is at most 63 lowercase letters, digits and hyphens.'],
-])('%s %s is refused', (flag, value, text) => {
+])('targetFlags rejects %s %s', (flag, value, text) => {
   expect(() => parsed(`${flag}=${value}`)).toThrow(text);
 });

@@ -1,4 +1,4 @@
-// Flags for the settings of the claim system, with the variables that stand for them. `run` takes them.
+// Flags for the settings of the claim system, with their environment variables.
 import { readFileSync } from 'node:fs';
 import { X509Certificate } from 'node:crypto';
 import { InvalidArgumentError, Option } from 'commander';
@@ -29,7 +29,9 @@ export interface TargetOptions {
 
 const TENANT = 'cluster-role.toolchain.dev.openshift.com/tenant';
 
-/** Adds the flags, under headings of their own. Each has a variable: its name in capitals, with "_" for "-". */
+/**
+ * Adds the flags, under their own headings. Each has an environment variable: its name in capitals, with "_" for "-".
+ */
 export function targetFlags(command: Command): Command {
   const groups = { Claims: claimFlags(), Spaces: spaceFlags() };
   for (const [group, options] of Object.entries(groups)) {
@@ -86,7 +88,7 @@ function spaceFlags(): Option[] {
   ];
 }
 
-/** The settings that the flags say. */
+/** The settings of the flags. */
 export function targetSettings(options: TargetOptions): TargetSettings {
   const { claimDeletion, provisionerAnnotation, claimRefShape, lostHeals, unboundCondition, removeUnbound } = options;
   const { insecureTargets, spaceControllers, hostNamespace, rootSpace } = options;
@@ -122,7 +124,7 @@ function parseUrl(text: string): string {
   throw new InvalidArgumentError('A URL is written as https://host:port.');
 }
 
-/** The certificate in a file; nothing for those that every machine trusts. */
+/** Reads the certificate of a file; empty for the system's certificates. */
 function readAuthority(file: string): string {
   if (file === 'system') return '';
   try {

@@ -1,4 +1,4 @@
-// Flags and variables of `offshoot run` about the admission webhook.
+// Flags and environment variables of `offshoot run` for the admission webhook.
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { Logger } from '../../controller/index.ts';
@@ -60,14 +60,14 @@ export function webhookFlags(command: Command): Command {
     );
 }
 
-/** How the webhook is served and registered; undefined where there is none. */
+/** How the webhook is served and registered; undefined if it is disabled. */
 export function webhookOptions(
   options: WebhookFlags & { readonly namespaces?: readonly string[] },
   inPod: boolean,
   logger: Logger,
 ): WebhookOptions | undefined {
   if (!options.webhook || process.env['ENABLE_WEBHOOKS'] === 'false') return undefined;
-  // A registration is for the whole cluster.
+  // A registration applies to the whole cluster.
   if (options.namespaces !== undefined) return undefined;
   const {
     webhookPort: port,
@@ -93,9 +93,9 @@ export function webhookOptions(
   };
 }
 
-/** Installations of the originals turn the webhook of the claim system off by a variable of its own. */
-export function withoutUnwantedWebhook(part: Part): Part {
+/** Removes the webhook of the claim system if the variable of the original operator disables it. */
+export function withoutDisabledWebhook(part: Part): Part {
   const { webhook: _webhook, ...rest } = part;
-  const isUnwanted = part.name === 'targets' && /^true$/i.test(process.env['DISABLE_APPSTUDIO_WEBHOOK'] ?? '');
-  return isUnwanted ? rest : part;
+  const isDisabled = part.name === 'targets' && /^true$/i.test(process.env['DISABLE_APPSTUDIO_WEBHOOK'] ?? '');
+  return isDisabled ? rest : part;
 }

@@ -1,4 +1,4 @@
-// What parts look after, and how it is: in the words of the rooms.
+// The kinds that the parts manage, and how to describe the state of their objects.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Istio } from '../../api/istio.ts';
 import { RoutingRule } from '../../api/routing.ts';
@@ -9,16 +9,16 @@ import { stateOf as meshState } from '../../mesh/index.ts';
 import { problemsOf, stateOf as ruleState } from '../../routing/index.ts';
 import { phaseOf, problemOf } from '../../targets/index.ts';
 
-/** One kind of objects that a part looks after. */
+/** A kind that a part manages. */
 export interface Subject {
   readonly part: string;
   readonly kind: AnyKind;
   readonly one: string;
   readonly many: string;
   stateOf(object: KubeObject): string;
-  /** Why an object is not well; undefined if it is. */
+  /** Why an object is unhealthy; undefined if it is healthy. */
   problemOf(object: KubeObject): string | undefined;
-  /** The command that says more of it. */
+  /** The command that shows more about it. */
   advice(object: KubeObject): string;
 }
 

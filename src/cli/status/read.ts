@@ -1,6 +1,6 @@
-// Reads what a report is made of. What cannot be read is named, and everything else is told all the same.
+// Reads the objects of a status report. What can't be read is listed, and the rest is reported.
 import type { Client } from '../../kube/client/client.ts';
-import { ApiError, isForbidden, isNotFound, wordsOf } from '../../kube/errors.ts';
+import { ApiError, isForbidden, isNotFound, serverMessage } from '../../kube/errors.ts';
 import { Lease } from '../../kube/lease.ts';
 import { defineKind } from '../../kube/objects.ts';
 import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
@@ -37,13 +37,13 @@ interface WebhookRegistrations extends KubeObject {
   readonly webhooks?: readonly { readonly clientConfig?: { readonly caBundle?: string } }[];
 }
 
-/** All that a report is made of. */
+/** The input of a report. */
 export interface Observed {
   readonly deployments: readonly Installed[];
   readonly pods: readonly Pod[];
-  /** Those of the parts. */
+  /** The leases of the parts. */
   readonly leases: readonly Lease[];
-  /** Names of those that are there. */
+  /** The names of the installed definitions. */
   readonly definitions: ReadonlySet<string>;
   readonly webhooks: readonly WebhookRegistrations[];
   /** Objects that parts manage, by kind. */
@@ -61,7 +61,7 @@ export async function observe(client: Client, kinds: readonly AnyKind[], namespa
       if (!(error instanceof ApiError)) throw error;
       if (isNotFound(error)) return [];
       if (!isForbidden(error)) throw error;
-      unread.push(`${kind.plural}: ${wordsOf(error)}`);
+      unread.push(`${kind.plural}: ${serverMessage(error)}`);
       return [];
     }
   };

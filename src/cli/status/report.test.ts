@@ -70,7 +70,7 @@ function report(changes: Partial<Observed>): StatusReport {
 
 const lines = (each: StatusReport): string => statusLines(each, unpainted, NOW).join('\n');
 
-test('an installation that is well, on one screen', () => {
+test('reportOf shows a healthy installation on one screen', () => {
   expect(lines(report({}))).toBe(`Offshoot 1.0.0 in namespace offshoot, managed by Helm: 2 of 2 replicas ready
 
 PART           STATE     LEADER       SINCE    OBJECTS
@@ -82,7 +82,7 @@ mesh           off       <none>       <none>   <none>
 Everything is healthy.`);
 });
 
-test('what is not well is named with why and what to do', () => {
+test('reportOf shows problems with their reason and advice', () => {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -125,7 +125,7 @@ test('what is not well is named with why and what to do', () => {
   }
 });
 
-test('objects of a part that is off, and no more names than a screen holds', () => {
+test('reportOf warns about objects of a part that is off, and limits the names', () => {
   const many = Array.from({ length: 8 }, (_, at) => environment(`e${at}`, 'no base'));
   const found = report({ deployments: [], leases: [], objects: new Map([[DynamicEnv.kind, many]]) });
   expect(found.problems[0]).toMatchObject({

@@ -1,4 +1,4 @@
-// The report of `offshoot status`: a pure function of what was observed.
+// The report of `offshoot status`: a pure function of the observed objects.
 import type { KubeObject } from '../../kube/objects.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { Lease } from '../../kube/lease.ts';
@@ -8,7 +8,7 @@ import type { Subject } from './objects.ts';
 import type { Installed, Observed, Pod } from './read.ts';
 
 export interface StatusReport {
-  /** Of this program, and of what is installed. */
+  /** The versions of this program and of the installation. */
   readonly version: { readonly program: string; readonly installed?: string };
   readonly installations: readonly Installation[];
   readonly parts: readonly PartReport[];
@@ -27,10 +27,10 @@ interface Installation {
 
 export interface PartReport {
   readonly name: string;
-  /** `running`: somebody holds its Lease. `stopped`: nobody does. `off`: nobody was asked to. */
+  /** `running`: its Lease is held. `stopped`: it is enabled, but its Lease is not held. `off`: it is not enabled. */
   readonly state: 'running' | 'stopped' | 'off';
   readonly leader?: string;
-  /** Since when it leads. */
+  /** Since when the leader leads. */
   readonly since?: string;
   readonly objects: readonly {
     readonly noun: string;
@@ -44,7 +44,7 @@ interface Problem {
   /** `pod offshoot/offshoot-1`. */
   readonly about: string;
   readonly message: string;
-  /** What to do, or the command that says more. */
+  /** What to do, or the command that shows more. */
   readonly advice: string;
 }
 
@@ -56,7 +56,7 @@ export interface ReportInputs {
   readonly now: number;
 }
 
-/** By the clocks of two machines: a holder that is late by less than this still counts. */
+/** Tolerated clock skew: a Lease that expired less than this ago still counts as held. */
 const TOLERANCE_MS = 5_000;
 
 export function reportOf({ observed, parts, subjects, version, now }: ReportInputs): StatusReport {
@@ -91,10 +91,10 @@ function installationOf(deployment: Installed): Installation {
 function partReport(part: Part, observed: Observed, subjects: readonly Subject[], now: number): PartReport {
   const lease = leaseOf(part, observed, now);
   const isHeld = lease !== undefined && isHeldBy(lease, now);
-  const isWanted = lease !== undefined || observed.deployments.some((each) => runs(each, part.name));
+  const isEnabled = lease !== undefined || observed.deployments.some((each) => runs(each, part.name));
   return {
     name: part.name,
-    state: isHeld ? 'running' : isWanted ? 'stopped' : 'off',
+    state: isHeld ? 'running' : isEnabled ? 'stopped' : 'off',
     ...(isHeld && {
       leader: lease.spec!.holderIdentity!,
       ...(lease.spec?.acquireTime !== undefined && { since: lease.spec.acquireTime }),
@@ -154,7 +154,7 @@ function deploymentProblems(deployment: Installed): Problem[] {
   ];
 }
 
-/** More restarts than this are worth a line. */
+/** From this number on, restarts are reported. */
 const MANY_RESTARTS = 3;
 
 function podProblems({ metadata, status }: Pod): Problem[] {
@@ -213,23 +213,23 @@ function partProblems(part: Part, report: PartReport, observed: Observed, now: n
   return problems;
 }
 
-/** So many objects of a kind are named. */
-const MOST_NAMED = 5;
+/** The most unhealthy objects of a kind that are named. */
+const MAX_NAMED = 5;
 
 function subjectProblems(subject: Subject, { objects }: Observed): Problem[] {
   const { kind, one, many } = subject;
-  const ill = (objects.get(kind.kind) ?? []).flatMap((object): { object: KubeObject; message: string }[] => {
+  const unhealthy = (objects.get(kind.kind) ?? []).flatMap((object): { object: KubeObject; message: string }[] => {
     const message = subject.problemOf(object);
     return message === undefined ? [] : [{ object, message }];
   });
-  const named = ill.slice(0, MOST_NAMED).map(({ object, message }): Problem => ({
+  const named = unhealthy.slice(0, MAX_NAMED).map(({ object, message }): Problem => ({
     severity: 'warning',
     about: `${one} ${keyOf(object.metadata)}`,
     message,
     advice: subject.advice(object),
   }));
-  if (ill.length <= MOST_NAMED) return named;
-  const rest = ill.length - MOST_NAMED;
+  if (unhealthy.length <= MAX_NAMED) return named;
+  const rest = unhealthy.length - MAX_NAMED;
   return [
     ...named,
     {

@@ -23,10 +23,10 @@ export interface StatusOptions extends ClusterOptions {
   readonly watch?: boolean;
 }
 
-/** Leases are renewed as often: to watch them would be no less work for the API server. */
-const EVERY_MS = 2_000;
+/** Leases are renewed at this interval, so a watch would cost the API server no less. */
+const INTERVAL_MS = 2_000;
 
-/** Prints it, once or again and again; exit code 1 if something is not well. */
+/** Prints the report, once or with -w repeatedly; exit code 1 if something is unhealthy. */
 export async function status({ output, watch, ...options }: StatusOptions): Promise<void> {
   await withConnection(options, async ({ client }) => {
     if (watch) return showReports(client, options.namespace, output);
@@ -46,11 +46,11 @@ function resultOf(report: StatusReport): Result {
   return { data: report, lines: () => statusLines(report, painter(process.stdout), Date.now()) };
 }
 
-/** Shows the report whenever it is another one, until somebody interrupts it. */
+/** Shows the report whenever it changes, until it is interrupted. */
 function showReports(client: Client, namespace: string | undefined, output: DataFormat | undefined): Promise<void> {
   const redrawn = redrawOn(process.stdout);
   return interruptible(async (signal) => {
-    for (let shown: StatusReport | undefined; ; await delay(systemClock, EVERY_MS, signal)) {
+    for (let shown: StatusReport | undefined; ; await delay(systemClock, INTERVAL_MS, signal)) {
       signal.throwIfAborted();
       const report = await readReport(client, namespace);
       if (jsonEqual(report, shown)) continue;
@@ -94,8 +94,8 @@ function headLines({ version: { program, installed }, installations }: StatusRep
 function objectsText({ objects }: PartReport): string {
   return objects
     .map(({ count, noun, states }) => {
-      const told = Object.entries(states).map(([state, number]) => `${number} ${state}`);
-      return `${count} ${noun} (${told.join(', ')})`;
+      const counts = Object.entries(states).map(([state, number]) => `${number} ${state}`);
+      return `${count} ${noun} (${counts.join(', ')})`;
     })
     .join(', ');
 }

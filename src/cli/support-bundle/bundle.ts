@@ -1,4 +1,4 @@
-// `offshoot support-bundle`: writes what was collected as an archive.
+// `offshoot support-bundle`: writes the collected files as an archive.
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { withConnection } from '../options.ts';

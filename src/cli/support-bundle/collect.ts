@@ -1,6 +1,6 @@
-// Reads what a support bundle holds. A read that fails is noted and does not stop the others.
+// Collects the content of a support bundle. A failed read is listed and does not stop the others.
 import type { Client } from '../../kube/client/client.ts';
-import { ApiError, isNotFound, wordsOf } from '../../kube/errors.ts';
+import { ApiError, isNotFound, serverMessage } from '../../kube/errors.ts';
 import { Lease } from '../../kube/lease.ts';
 import { defineKind } from '../../kube/objects.ts';
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
@@ -12,9 +12,9 @@ import type { Pod } from '../status/read.ts';
 import { yamlText } from '../terminal/output.ts';
 import { redacted, redactedText } from './redact.ts';
 
-/** What a bundle holds. */
+/** The content of a bundle. */
 export interface Collected {
-  /** Texts by their paths. */
+  /** File contents, by path. */
   readonly files: ReadonlyMap<string, string>;
   readonly unread: readonly { readonly what: string; readonly why: string }[];
 }
@@ -29,7 +29,7 @@ const Services = defineKind('v1', 'Service', 'services');
 const VirtualServices = defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices');
 const DestinationRules = defineKind('networking.istio.io/v1beta1', 'DestinationRule', 'destinationrules');
 
-/** The most that is taken of one log. */
+/** The maximum size of one log. */
 const LOG_BYTES = 5 * 1024 * 1024;
 
 export async function collect(client: Client, namespace: string | undefined): Promise<Collected> {
@@ -40,14 +40,17 @@ export async function collect(client: Client, namespace: string | undefined): Pr
       await read();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      unread.push({ what, why: wordsOf(error) });
+      unread.push({ what, why: serverMessage(error) });
     }
   };
   const objects = (kind: AnyKind, folder: string, selection: object): Promise<void> =>
     attempt(`${kind.plural} ${JSON.stringify(selection)}`, async () => {
       const found = await orNone(listAll<KubeObject>(client, kind, selection));
-      for (const [place, some] of Map.groupBy(found, ({ metadata }) => metadata.namespace ?? 'cluster')) {
-        files.set(`${folder}/${place}/${kind.plural}.yaml`, some.map((each) => yamlText(redacted(each))).join('---\n'));
+      for (const [objectNamespace, some] of Map.groupBy(found, ({ metadata }) => metadata.namespace ?? 'cluster')) {
+        files.set(
+          `${folder}/${objectNamespace}/${kind.plural}.yaml`,
+          some.map((each) => yamlText(redacted(each))).join('---\n'),
+        );
       }
     });
   const inNamespace = namespace === undefined ? {} : { namespace };
@@ -56,7 +59,7 @@ export async function collect(client: Client, namespace: string | undefined): Pr
   await Promise.all([
     ...parts.flatMap(({ resources }) => resources.map(({ kind }) => objects(kind, 'objects', inNamespace))),
     ...[VirtualServices, DestinationRules, Services].map((kind) => objects(kind, 'objects', inNamespace)),
-    // Clones, and what they were made from.
+    // Clones and their bases.
     objects(Deployments, 'objects', inNamespace),
     ...KINDS.map((kind) => objects(kind, 'offshoot', ours)),
     objects(Pods, 'offshoot', ours),
@@ -79,7 +82,7 @@ export async function collect(client: Client, namespace: string | undefined): Pr
     });
   }
 
-  /** Those about what is in the bundle: our kinds, what we write to, and our own namespace. */
+  /** Events about objects in the bundle: our kinds, kinds that we write to, and our own namespace. */
   function events(): Promise<void> {
     const kinds = new Set([
       ...parts.flatMap(({ resources }) => resources.map(({ kind }) => kind.kind)),
@@ -97,28 +100,28 @@ export async function collect(client: Client, namespace: string | undefined): Pr
     });
   }
 
-  function logs({ metadata: { namespace: place = '', name }, status }: Pod): Promise<void>[] {
+  function logs({ metadata: { namespace: objectNamespace = '', name }, status }: Pod): Promise<void>[] {
     return (status?.containerStatuses ?? []).flatMap((container) =>
       [false, ...(container.restartCount > 0 ? [true] : [])].map((previous) => {
         const file = `logs/${name}/${container.name}${previous ? '.previous' : ''}.log`;
         return attempt(file, async () => {
           const query = { container: container.name, previous: String(previous), limitBytes: String(LOG_BYTES) };
-          const path = `/api/v1/namespaces/${place}/pods/${name}/log`;
+          const path = `/api/v1/namespaces/${objectNamespace}/pods/${name}/log`;
           files.set(file, redactedText((await client.raw<string>({ path, query, accept: '*/*' })) ?? ''));
         });
       }),
     );
   }
 
-  function metricsOf({ metadata: { namespace: place, name } }: Pod): Promise<void> {
+  function metricsOf({ metadata: { namespace: objectNamespace, name } }: Pod): Promise<void> {
     return attempt(`metrics of pod ${name}`, async () => {
-      const path = `/api/v1/namespaces/${place}/pods/${name}:8080/proxy/metrics`;
+      const path = `/api/v1/namespaces/${objectNamespace}/pods/${name}:8080/proxy/metrics`;
       files.set(`metrics/${name}.txt`, redactedText((await client.raw<string>({ path, accept: '*/*' })) ?? ''));
     });
   }
 }
 
-/** None where they may not be read, which is told elsewhere. */
+/** An empty list on API errors, which are reported elsewhere. */
 async function orNothing<T>(listed: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await listed;

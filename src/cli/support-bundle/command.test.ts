@@ -1,4 +1,4 @@
-// `offshoot status` and `offshoot support-bundle` as people run them: processes of their own, on a cluster.
+// Runs `offshoot status` and `offshoot support-bundle` as processes, on a cluster.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -48,33 +48,29 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => shop.stop());
 
-test(
-  'status: who leads and how many environments there are, for people and programs',
-  { timeout: 30_000 },
-  async () => {
-    const { code, stdout, stderr } = await shop.run('status');
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^environments +running +me +\S+ +1 environment \(1 ready\)$/m);
-    expect(stdout).toMatch(/^Everything is healthy\.$/m);
-    const metadata = { name: 'pr-8', namespace: 'shop' };
-    const subsets = [{ name: 'nothing', namespace: 'shop', containers: [{ containerName: 'app', image: 'a:2' }] }];
-    await shop.client.create(DynamicEnv, {
-      apiVersion: 'riskified.com/v1alpha1',
-      kind: 'DynamicEnv',
-      metadata,
-      spec: { key: 'pr-8', subsets },
-    });
-    await until(async () => (await shop.client.get(DynamicEnv, metadata)).status?.state === 'degraded');
-    const ill = await shop.run('status', '-o', 'json');
-    expect(ill.code).toBe(1);
-    expect(JSON.parse(ill.stdout)).toMatchObject({
-      problems: [{ severity: 'warning', about: 'environment shop/pr-8', advice: 'offshoot env describe pr-8 -n shop' }],
-    });
-    await shop.run('env', 'delete', 'pr-8');
-  },
-);
+test('status shows leaders and the number of environments, as text and as JSON', { timeout: 30_000 }, async () => {
+  const { code, stdout, stderr } = await shop.run('status');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^environments +running +me +\S+ +1 environment \(1 ready\)$/m);
+  expect(stdout).toMatch(/^Everything is healthy\.$/m);
+  const metadata = { name: 'pr-8', namespace: 'shop' };
+  const subsets = [{ name: 'nothing', namespace: 'shop', containers: [{ containerName: 'app', image: 'a:2' }] }];
+  await shop.client.create(DynamicEnv, {
+    apiVersion: 'riskified.com/v1alpha1',
+    kind: 'DynamicEnv',
+    metadata,
+    spec: { key: 'pr-8', subsets },
+  });
+  await until(async () => (await shop.client.get(DynamicEnv, metadata)).status?.state === 'degraded');
+  const unhealthy = await shop.run('status', '-o', 'json');
+  expect(unhealthy.code).toBe(1);
+  expect(JSON.parse(unhealthy.stdout)).toMatchObject({
+    problems: [{ severity: 'warning', about: 'environment shop/pr-8', advice: 'offshoot env describe pr-8 -n shop' }],
+  });
+  await shop.run('env', 'delete', 'pr-8');
+});
 
-test('status -w: shown again when something changes, until it is interrupted', { timeout: 60_000 }, async () => {
+test('status -w prints the report whenever it changes, until it is interrupted', { timeout: 60_000 }, async () => {
   const watching = shop.start('status', '-w');
   await until(() => /1 environment \(1 ready\)/.test(watching.output()), 30_000);
   await shop.run('env', 'create', 'pr-9', '--subset', 'cart=cart:2', '--key', 'pr-9');
@@ -82,20 +78,20 @@ test('status -w: shown again when something changes, until it is interrupted', {
   watching.child.kill('SIGINT');
   const { code, stdout, stderr } = await watching.ended;
   expect([code, stderr]).toEqual([130, '']);
-  // What says the same is not said again.
+  // An unchanged report is not printed again.
   const screens = stdout.split(/^PART /m).slice(1);
   expect(new Set(screens).size).toBe(screens.length);
   await shop.run('env', 'delete', 'pr-9', '--wait');
 });
 
-/** Unpacks a bundle: its one folder. */
+/** Unpacks a bundle, and returns its folder. */
 function unpack(archive: string): string {
   const dir = mkdtempSync(path.join(shop.dir, 'bundle-'));
   execFileSync('tar', ['xzf', archive, '-C', dir]);
   return path.join(dir, readdirSync(dir)[0]!);
 }
 
-test('support-bundle: objects, Events and a manifest, without secrets', { timeout: 30_000 }, async () => {
+test('support-bundle contains objects, Events and a manifest, but no secrets', { timeout: 30_000 }, async () => {
   const file = path.join(shop.dir, 'bundle.tar.gz');
   const { code, stdout } = await shop.run('support-bundle', '--file', file);
   expect(code).toBe(0);
@@ -126,7 +122,7 @@ test('support-bundle: objects, Events and a manifest, without secrets', { timeou
   expect(clone?.spec.template.spec.containers).toMatchObject([{ env: [{ name: 'DB_PASSWORD', value: '<redacted>' }] }]);
 });
 
-test('support-bundle: what may not be read is named, and the rest is there', { timeout: 30_000 }, async () => {
+test('support-bundle lists what the user may not read, and contains the rest', { timeout: 30_000 }, async () => {
   const Role = defineKind('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', { namespaced: false });
   const Binding = defineKind('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', {
     namespaced: false,

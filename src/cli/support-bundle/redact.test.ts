@@ -11,7 +11,7 @@ const valueOf = (name: string, value: string): unknown => {
   return redacted(pod).spec.containers[0]!.env[0]!.value;
 };
 
-describe('variables', () => {
+describe('the value of an environment variable', () => {
   test.each([
     ['DB_PASSWORD', 'a'],
     ['API_TOKEN', 'abc'],
@@ -19,23 +19,23 @@ describe('variables', () => {
     ['OAUTH_CLIENT', 'abc'],
     ['apiKey', 'abc'],
     ['ANYTHING', 'aG93IGFyZSB5b3UgdG9kYXkgbXkgZnJpZW5kIDEyMzQ1'],
-  ])('%s=%s is not told', (name, value) => expect(valueOf(name, value)).toBe(REDACTED));
+  ])('is redacted: %s=%s', (name, value) => expect(valueOf(name, value)).toBe(REDACTED));
 
   test.each([
     ['LOG_LEVEL', 'debug'],
     ['PORT', '8080'],
     ['REGION', 'eu-central-1'],
     ['FEATURE_FLAGS', 'new-checkout,old-cart'],
-  ])('%s=%s is', (name, value) => expect(valueOf(name, value)).toBe(value));
+  ])('is kept: %s=%s', (name, value) => expect(valueOf(name, value)).toBe(value));
 
-  test('of a URL, only the password is left out', () => {
+  test('that is a URL keeps everything except the password', () => {
     expect(valueOf('DATABASE', 'postgres://shop:hunter2@db:5432/shop')).toBe(
       `postgres://shop:${REDACTED}@db:5432/shop`,
     );
   });
 });
 
-test('flags, repeated manifests and who wrote what are left out', () => {
+test('redacted removes values of secret flags, last-applied manifests and managed fields', () => {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -63,9 +63,9 @@ test.each([
   ['client-key-data: LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCmFiYwo=', `client-key-data: ${REDACTED}`],
   ['key LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQphYmMK', `key ${REDACTED}`],
   ['secretName: offshoot-tls', 'secretName: offshoot-tls'],
-])('text: %s', (text, shown) => expect(redactedText(text)).toBe(shown));
+])('redactedText: %s', (text, shown) => expect(redactedText(text)).toBe(shown));
 
-test('a flag and its value as two arguments, and fields that hold secrets', () => {
+test('redacted removes the value of a flag in the next argument, and fields with secrets', () => {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -79,14 +79,14 @@ test('a flag and its value as two arguments, and fields that hold secrets', () =
   });
 });
 
-test('a long line without a secret takes no long time', () => {
+test('redactedText is fast on a long line without secrets', () => {
   const line = 'a'.repeat(2_000_000);
   const start = performance.now();
   expect(redactedText(line)).toBe(line);
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
-test('tokens in logs are left out, and the rest of the line stays', () => {
+test('redactedText removes tokens from logs and keeps the rest of the line', () => {
   const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl';
   expect(redactedText(`GET /api with Bearer ${token} failed`)).toBe(`GET /api with Bearer ${REDACTED} failed`);
   expect(redactedText('login with password=hunter2 as shop')).toBe(`login with password=${REDACTED} as shop`);

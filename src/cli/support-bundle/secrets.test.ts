@@ -1,5 +1,5 @@
-// A support bundle of a cluster that is full of secrets: where logs and metrics of pods are found, and that no value of a
-// Secret is anywhere in the archive. The embedded cluster runs no containers, so a server before it answers for them.
+// A support bundle of a cluster that is full of secrets: it contains logs and metrics of pods, and no value of a
+// Secret. The embedded cluster runs no containers, so a proxy in front of it serves their logs and metrics.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,10 +46,10 @@ let cluster: Embedded;
 let front: Server;
 let client: Client;
 let dir: string;
-/** The files of the bundle, by their paths. */
+/** The files of the bundle, by path. */
 let files: ReadonlyMap<string, string>;
 let ran: { readonly code: number | null; readonly stderr: string };
-const asked: string[] = [];
+const requested: string[] = [];
 
 const LOGS: Readonly<Record<string, string>> = {
   'container=manager&previous=false': `{"msg":"leading"}\n{"err":"401","header":"Bearer ${TOKEN}"}\nDB_PASSWORD=${PASSWORD}\n`,
@@ -60,19 +60,19 @@ beforeAll(async () => {
   cluster = await startEmbedded({ simulation: false });
   client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
   dir = mkdtempSync(path.join(tmpdir(), 'offshoot-secrets-'));
-  await plant();
+  await createObjectsWithSecrets();
   front = createServer((incoming, answer) => {
     const url = new URL(incoming.url ?? '', 'http://front');
     if (/\/pods\/[^/]+\/log$/.test(url.pathname)) {
-      asked.push(url.pathname);
+      requested.push(url.pathname);
       const key = ['container', 'previous'].map((name) => `${name}=${url.searchParams.get(name)}`).join('&');
       return answer.setHeader('content-type', 'text/plain').end(LOGS[key] ?? '');
     }
     if (url.pathname.endsWith(':8080/proxy/metrics')) {
-      asked.push(url.pathname);
+      requested.push(url.pathname);
       return answer.setHeader('content-type', 'text/plain').end('offshoot_build_info{version="1.0.0"} 1\n');
     }
-    asked.push(url.pathname);
+    requested.push(url.pathname);
     const headers = { ...incoming.headers, authorization: `Bearer ${cluster.admin.token}` };
     const onward = request(new URL(incoming.url ?? '', cluster.url), {
       ca: cluster.caPem,
@@ -117,11 +117,11 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Puts secrets wherever people and tools put them. */
-async function plant(): Promise<void> {
+/** Creates objects with secrets in all the fields where people and tools put them. */
+async function createObjectsWithSecrets(): Promise<void> {
   const create = (kind: Kind<KubeObject>, name: string, rest: object, metadata: object = {}): Promise<KubeObject> => {
-    const place = kind.namespaced ? { namespace: 'default' } : {};
-    const all = { name, ...place, ...metadata };
+    const namespaced = kind.namespaced ? { namespace: 'default' } : {};
+    const all = { name, ...namespaced, ...metadata };
     return client.create(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: all, ...rest });
   };
   for (const { crd } of [dynamicEnv, deploymentTarget]) await client.create(kinds.definition, crd);
@@ -175,11 +175,11 @@ async function plant(): Promise<void> {
   await client.patch(kinds.pod, ref, { type: 'merge', body: { status } }, { subresource: 'status' });
 }
 
-test('leaves nothing out that may be read', () => {
+test('the bundle contains everything that may be read', () => {
   expect([ran.code, ran.stderr]).toEqual([0, '']);
 });
 
-test('has the logs of every container, those before its restart too, and the metrics', () => {
+test('the bundle contains the logs of every container, also before its restart, and the metrics', () => {
   expect(files.get('logs/offshoot-1/manager.log')).toBe(
     '{"msg":"leading"}\n{"err":"401","header":"Bearer <redacted>"}\nDB_PASSWORD=<redacted>\n',
   );
@@ -189,7 +189,7 @@ test('has the logs of every container, those before its restart too, and the met
   expect(files.get('metrics/offshoot-1.txt')).toBe('offshoot_build_info{version="1.0.0"} 1\n');
 });
 
-test('has all that the secrets were planted in', () => {
+test('the bundle contains the objects with secrets', () => {
   expect([...files.keys()]).toEqual(
     expect.arrayContaining([
       'events.yaml',
@@ -208,13 +208,13 @@ test.each([
   ['a token in base64', base64(TOKEN)],
   ['a private key', PRIVATE_KEY.split('\n')[1]!],
   ['a private key in base64', base64(PRIVATE_KEY).slice(24, 60)],
-  ['a release of Helm', base64(gzipSync(MANIFEST).toString('base64')).slice(0, 60)],
-])('%s is nowhere in the archive', (_what, secret) => {
+  ['a Helm release', base64(gzipSync(MANIFEST).toString('base64')).slice(0, 60)],
+])('the bundle does not contain %s', (_what, secret) => {
   const inside = [...files].filter(([, text]) => text.includes(secret)).map(([file]) => file);
   expect(inside).toEqual([]);
 });
 
-test('Secrets are not even asked for', () => {
-  expect(asked.filter((each) => /\/secrets(\/|$)/.test(each))).toEqual([]);
-  expect(asked.filter((each) => each.endsWith('/log'))).toHaveLength(2);
+test('the bundle is collected without reading Secrets', () => {
+  expect(requested.filter((each) => /\/secrets(\/|$)/.test(each))).toEqual([]);
+  expect(requested.filter((each) => each.endsWith('/log'))).toHaveLength(2);
 });

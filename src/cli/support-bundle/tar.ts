@@ -1,5 +1,4 @@
-// Tar archives with the same bytes for the same content: names in order, no owners, no times. Support bundles and the
-// release image are such archives.
+// Reproducible tar archives: sorted names, no owners, no times. For support bundles and the release image.
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
@@ -9,19 +8,19 @@ export interface TarEntry {
   readonly type: 'file' | 'directory' | 'link';
   readonly mode: number;
   readonly content?: Buffer;
-  /** Where a link leads. */
+  /** The target of a link. */
   readonly target?: string;
 }
 
 const blockSize = 512;
 const typeFlags = { file: '0', directory: '5', link: '2' } as const;
 
-/** One archive of the entries, in their order. */
+/** An archive of the entries, in the given order. */
 export function tar(entries: readonly TarEntry[]): Buffer {
   return Buffer.concat([...entries.flatMap(encode), Buffer.alloc(2 * blockSize)]);
 }
 
-/** Everything below a folder, parents first. Anything but files, folders and symbolic links is refused. */
+/** All entries below a folder, parents first. Throws for anything but files, folders and symbolic links. */
 export function readTree(root: string, below = ''): TarEntry[] {
   const names = readdirSync(path.join(root, below)).sort();
   return names.flatMap((each): TarEntry[] => {
@@ -52,7 +51,7 @@ function padded(flag: string, name: string, mode: number, content: Buffer, targe
 function header(flag: string, name: string, mode: number, size: number, target: string): Buffer {
   const block = Buffer.alloc(blockSize);
   const octal = (value: number, length: number): string => value.toString(8).padStart(length - 1, '0');
-  block.write(name.slice(0, 100), 0, 100); // a longer name stands in the extended header
+  block.write(name.slice(0, 100), 0, 100); // a longer name is in the extended header
   block.write(octal(mode, 8), 100);
   block.write(octal(0, 8), 108);
   block.write(octal(0, 8), 116);
@@ -67,7 +66,7 @@ function header(flag: string, name: string, mode: number, size: number, target: 
   return block;
 }
 
-/** "LENGTH key=value\n", where the length counts itself. */
+/** "LENGTH key=value\n", where the length includes itself. */
 function paxRecord([key, value]: readonly [string, string]): Buffer {
   const rest = ` ${key}=${value}\n`;
   const size = Buffer.byteLength(rest);

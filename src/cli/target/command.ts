@@ -1,4 +1,4 @@
-// `offshoot target`: the commands for targets and their classes. What they do is loaded when it is needed.
+// `offshoot target`: the commands for targets and their classes. Their implementation is loaded on demand.
 import { Command } from 'commander';
 import { EXIT_HELP } from '../exit.ts';
 import type { DescribeOptions } from '../objects/describe.ts';

@@ -1,16 +1,14 @@
-// `offshoot target list` and `offshoot target classes`: places to deploy to, and the kinds of them that can be had.
+// `offshoot target list` and `offshoot target classes`: list deployment targets, and the classes that can be claimed.
 import type { DeploymentTarget, DeploymentTargetClass } from '../../api/targets.ts';
 import { claimNameOf, phaseOf, PROVISIONED_BY } from '../../targets/index.ts';
 import { CLASS, TARGET } from '../claim/nouns.ts';
 import { listObjects } from '../objects/list.ts';
 import type { Columns, ListOptions } from '../objects/list.ts';
 
-/** Prints the targets of a namespace, or of all. */
 export function listTargets(names: readonly string[], options: ListOptions): Promise<void> {
   return listObjects(TARGET, targetColumns, names, options);
 }
 
-/** Prints the classes. */
 export function listClasses(names: readonly string[], options: ListOptions): Promise<void> {
   return listObjects(CLASS, classColumns, names, options);
 }

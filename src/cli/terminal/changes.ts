@@ -1,13 +1,13 @@
-// What would be made, changed and removed, as lines of text. For the commands that plan.
+// Formats planned changes as lines of text. For the plan commands.
 import type { FieldChange, ReportedChange, ReportedStall } from '../../controller/index.ts';
 import { stringifyJson } from '../../kube/json.ts';
 import type { Paint } from './colour.ts';
 import { textDiff } from './text-diff.ts';
 
-/** The longest value that is shown in one line. */
-const LONGEST = 100;
+/** The maximum length of a value in a line. */
+const MAX_LENGTH = 100;
 
-/** Changes in their order, each field of an object in a line of its own; where only a status changes, one line after them. */
+/** Changes in order, one line per changed field; status-only changes follow in one line each. */
 export function changeLines(changes: readonly ReportedChange[], paint: Paint): string[] {
   const signs = {
     make: paint('good', '+'),
@@ -16,9 +16,9 @@ export function changeLines(changes: readonly ReportedChange[], paint: Paint): s
     remove: paint('bad', '-'),
   } as const;
   const shown = withoutContents(changes);
-  const ofStatus = shown.filter(isOfStatus);
+  const ofStatus = shown.filter(isStatusOnly);
   const lines = shown.flatMap((change) => {
-    if (isOfStatus(change)) return [];
+    if (isStatusOnly(change)) return [];
     const { kind } = change;
     const along = removesNamespace(change) && shown.length < changes.length ? ', with everything in it' : '';
     const anew = change.do === 'replace' ? ': replaced' : '';
@@ -34,12 +34,12 @@ function keyText({ namespace, name }: ReportedChange): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-/** Whether nothing but the status changes, which is what follows from other changes. */
-function isOfStatus({ do: verb, fields = [] }: ReportedChange): boolean {
+/** Whether only the status changes, as a consequence of other changes. */
+function isStatusOnly({ do: verb, fields = [] }: ReportedChange): boolean {
   return verb === 'change' && fields.length > 0 && fields.every(({ path }) => /^status\b/.test(path));
 }
 
-/** Changes without what goes because its namespace does. */
+/** Changes without objects that are removed with their namespace. */
 function withoutContents(changes: readonly ReportedChange[]): readonly ReportedChange[] {
   const gone = new Set(changes.filter(removesNamespace).map(({ name }) => name));
   return changes.filter(({ namespace = '', by }) => !gone.has(namespace) || by.some((each) => each !== 'cluster'));
@@ -59,24 +59,24 @@ function fieldLines({ path, ...values }: FieldChange): string[] {
   return [`    ${path}:`, ...differences.map((line) => `      ${line}`)];
 }
 
-/** Whether what differs in two values is shown piece by piece: texts that may be files, and lists and maps that are long. */
+/** Whether two values are shown as a diff: texts, which may be files, and long lists and maps. */
 function isDiffed(before: unknown, after: unknown): boolean {
   if (typeof before === 'string' && typeof after === 'string') return true;
   const isStructure = [before, after].every((value) => typeof value === 'object' && value !== null);
-  return isStructure && [before, after].some((value) => valueText(value).length > LONGEST);
+  return isStructure && [before, after].some((value) => valueText(value).length > MAX_LENGTH);
 }
 
 function valueText(value: unknown): string {
   return typeof value === 'string' && value !== '' ? value : stringifyJson(value);
 }
 
-/** Two texts side by side; of long ones, the part in which they begin to differ. */
+/** Two texts side by side; long ones from where they start to differ. */
 function pairText(before: string, after: string): string {
   const [one, other] = [before, after].map(inOneLine) as [string, string];
-  const isLong = Math.max(one.length, other.length) > LONGEST;
+  const isLong = Math.max(one.length, other.length) > MAX_LENGTH;
   const differs = isLong ? firstDifference(one, other) : 0;
-  // What both begin with says where it is.
-  const start = differs > LONGEST / 2 ? differs - LONGEST / 4 : 0;
+  // Keep some of the common prefix as context.
+  const start = differs > MAX_LENGTH / 2 ? differs - MAX_LENGTH / 4 : 0;
   return `${shortened(one, start)} → ${shortened(other, start)}`;
 }
 
@@ -86,29 +86,29 @@ function firstDifference(one: string, other: string): number {
   return at;
 }
 
-/** A text in one line that is not too long. */
+/** A text in one line, truncated. */
 function shortened(text: string, start = 0): string {
   const line = inOneLine(text);
   const part = start > 0 ? `…${line.slice(start)}` : line;
-  return part.length > LONGEST ? `${part.slice(0, LONGEST - 1)}…` : part;
+  return part.length > MAX_LENGTH ? `${part.slice(0, MAX_LENGTH - 1)}…` : part;
 }
 
 function inOneLine(text: string): string {
   return text.includes('\n') ? stringifyJson(text) : text;
 }
 
-/** How many of each. */
+/** The number of changes of each kind. */
 export function countLine(changes: readonly ReportedChange[]): string {
   const all = withoutContents(changes);
-  const shown = all.filter((change) => !isOfStatus(change));
+  const shown = all.filter((change) => !isStatusOnly(change));
   const statuses = all.length - shown.length;
   const count = (verb: ReportedChange['do']): number => shown.filter((change) => change.do === verb).length;
   const replaced = count('replace') > 0 ? `${count('replace')} to replace, ` : '';
   const follow = statuses === 0 ? '' : ` ${statuses} ${statuses === 1 ? 'status follows' : 'statuses follow'}.`;
-  return `${count('make')} to make, ${count('change')} to change, ${replaced}${count('remove')} to remove.${follow}`;
+  return `${count('make')} to create, ${count('change')} to change, ${replaced}${count('remove')} to remove.${follow}`;
 }
 
-/** What controllers could not do, and why. */
+/** What controllers can't do, and why. */
 export function stallLines(stalled: readonly ReportedStall[], paint: Paint): string[] {
   return stalled.map(
     ({ kind, object, controller, reason, message }) =>

@@ -1,4 +1,4 @@
-// Colours for people at a terminal; nobody else gets any. Called by whatever prints words that say how things are.
+// Colours for states, on terminals only.
 import { styleText } from 'node:util';
 
 export type Tone = 'good' | 'busy' | 'bad' | 'quiet' | 'strong' | 'plain';
@@ -6,12 +6,12 @@ export type Paint = (tone: Tone, text: string) => string;
 
 const STYLES = { good: 'green', busy: 'yellow', bad: 'red', quiet: 'gray', strong: 'bold' } as const;
 
-/** Paints for a stream: not at all where it is no terminal, or NO_COLOR or --no-color says so. */
+/** Colours text for a stream; not if it is not a terminal, or with NO_COLOR or --no-color. */
 export function painter(stream: NodeJS.WriteStream): Paint {
   return (tone, text) => (tone === 'plain' ? text : styleText(STYLES[tone], text, { stream }));
 }
 
-/** Leaves every text as it is. */
+/** Leaves text uncoloured. */
 export const unpainted: Paint = (_tone, text) => text;
 
 const GOOD = new Set(['active', 'available', 'bound', 'present', 'provisioned', 'ready', 'running']);
@@ -19,7 +19,7 @@ const BAD = new Set(['blocking', 'degraded', 'error', 'failed', 'lost', 'missing
 
 const QUIET = new Set(['asleep', 'hidden', 'paused']);
 
-/** How good a word of a status is. */
+/** The tone of a state. */
 export function toneOf(state: string): Tone {
   const word = state.toLowerCase();
   if (GOOD.has(word)) return 'good';

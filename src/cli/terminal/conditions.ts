@@ -1,4 +1,4 @@
-// Conditions of an object as lines of text: what `describe -o wide` ends with.
+// Formats the conditions of an object, for `describe -o wide`.
 import type { KubeObject } from '../../kube/objects.ts';
 import type { Paint } from './colour.ts';
 import { age, TablePrinter } from './table.ts';

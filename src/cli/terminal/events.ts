@@ -1,4 +1,4 @@
-// Events as lines of text: what the `describe` commands end with.
+// Formats Events, for the `describe` commands.
 import type { RecentEvent } from '../../api/description/events.ts';
 import type { Paint } from './colour.ts';
 import { age } from './table.ts';

@@ -9,7 +9,7 @@ function stream(isTTY = false) {
   return { isTTY, written, write: (chunk: string | Uint8Array) => written.push(String(chunk)) > 0 };
 }
 
-test('the end of the last line comes a little later: that write finds out whether anybody reads', () => {
+test('the newline of the last line is written after a delay, to detect a closed pipe', () => {
   const out = stream();
   const lines = linesOn(out, 200);
   lines.print('NAME\na\n');
@@ -21,7 +21,7 @@ test('the end of the last line comes a little later: that write finds out whethe
   expect(out.written).toHaveLength(2);
 });
 
-test('nothing is lost or said twice, however lines come and whenever they end', () => {
+test('no line is lost or repeated', () => {
   const out = stream();
   const lines = linesOn(out, 200);
   lines.print('a\n');
@@ -35,7 +35,7 @@ test('nothing is lost or said twice, however lines come and whenever they end', 
   expect(out.written.join('')).toBe('a\nb\nc\nd\n');
 });
 
-test('at a terminal everything is there at once', () => {
+test('on a terminal, lines are written at once', () => {
   const out = stream(true);
   linesOn(out).print('a\n');
   expect(out.written).toEqual(['a\n']);

@@ -1,48 +1,47 @@
-// Prints results, in the format that -o asks for. Every command that shows something prints it here.
+// Prints the results of all commands, in the format of -o.
 import { stringify } from 'yaml';
 import type { KubeObject } from '../../kube/objects.ts';
 import { failure } from '../exit.ts';
-import { fillIn } from '../jsonpath/evaluate.ts';
+import { evaluateTemplate } from '../jsonpath/evaluate.ts';
 import { JsonPathError, parseTemplate } from '../jsonpath/parse.ts';
 
-/** For programs: JSON and YAML that kubectl reads back as it was meant, and what a template picks from them. */
+/** Data formats: JSON and YAML that kubectl can read back, and jsonpath templates. */
 export type DataFormat = 'json' | 'yaml' | `jsonpath=${string}`;
 export type OutputFormat = 'table' | 'wide' | 'name' | DataFormat;
 
 export interface Result {
-  /** What programs get. */
+  /** The data for -o json, yaml and jsonpath. */
   readonly data: unknown;
-  /** What `-o name` prints. */
+  /** The names for -o name. */
   readonly names?: readonly string[];
-  /** What people get. */
+  /** The lines of text. */
   readonly lines: (isWide: boolean) => readonly string[];
 }
 
-/** Prints a result. */
 export function printResult(output: OutputFormat | undefined, result: Result): void {
   if (isData(output)) process.stdout.write(dataText(output, result.data));
   else printLines(resultLines(output, result));
 }
 
-/** A result as lines, for what shows it again and again. */
+/** A result as lines, for output that is redrawn. */
 export function resultLines(output: OutputFormat | undefined, { data, names = [], lines }: Result): readonly string[] {
   if (isData(output)) return dataText(output, data).replace(/\n$/, '').split('\n');
   return output === 'name' ? names : lines(output === 'wide');
 }
 
-/** Tells of objects as they are written or removed, what has become of each; programs get all of them in the end. */
+/** Prints objects as they are written or deleted, with the outcome; data formats print all of them at the end. */
 export function objectPrinter(output: OutputFormat | undefined): {
-  tell(object: KubeObject, outcome: string): void;
+  print(object: KubeObject, outcome: string): void;
   end(): void;
 } {
-  const told: KubeObject[] = [];
+  const objects: KubeObject[] = [];
   return {
-    tell(object, outcome) {
-      told.push(object);
+    print(object, outcome) {
+      objects.push(object);
       if (!isData(output)) printLines([output === 'name' ? nameText(object) : `${nameText(object)} ${outcome}`]);
     },
     end() {
-      if (isData(output)) process.stdout.write(dataText(output, objectData(told, told.length !== 1)));
+      if (isData(output)) process.stdout.write(dataText(output, objectData(objects, objects.length !== 1)));
     },
   };
 }
@@ -60,19 +59,19 @@ function templateOf(output: string | undefined): string | undefined {
   return output?.startsWith('jsonpath=') ? output.slice('jsonpath='.length) : undefined;
 }
 
-/** A value for programs. */
+/** A value in a data format. */
 export function dataText(format: DataFormat, value: unknown): string {
   if (format === 'json') return jsonText(value);
   if (format === 'yaml') return yamlText(value);
   try {
-    return fillIn(parseTemplate(templateOf(format)!), value);
+    return evaluateTemplate(parseTemplate(templateOf(format)!), value);
   } catch (error) {
     if (error instanceof JsonPathError) throw failure('InvalidFlag', `-o ${format}: ${error.message}`);
     throw error;
   }
 }
 
-// Not in TypeScript's library yet.
+// JSON.rawJSON is not in TypeScript's library yet.
 const native = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** A value as indented JSON; integers of any size stay exact. */
@@ -82,18 +81,18 @@ function jsonText(value: unknown): string {
   return `${JSON.stringify(value, exact, 2)}\n`;
 }
 
-/** A value as YAML that readers of YAML 1.1, kubectl among them, take for the same. */
+/** A value as YAML that parsers of YAML 1.1, such as kubectl's, read correctly. */
 export function yamlText(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Objects as `kubectl get` prints them: one alone, several as a List. */
+/** Objects as `kubectl get` prints them: a single object, or a List. */
 export function objectData(objects: readonly KubeObject[], asList: boolean): unknown {
   const items = objects.map(withoutManagedFields);
   return asList ? { apiVersion: 'v1', kind: 'List', metadata: {}, items } : items[0];
 }
 
-/** One object or, with a type, the event that a watch tells of it, as `kubectl get --output-watch-events` prints it. */
+/** An object or, with a type, its watch event as `kubectl get --output-watch-events` prints it. */
 export function watchedData(object: KubeObject, type?: string): unknown {
   const shown = withoutManagedFields(object);
   return type === undefined ? shown : { type, object: shown };

@@ -1,4 +1,4 @@
-// Prints what would happen, and ends as commands that plan do: 0 nothing, 2 changes, 1 if something would get no further.
+// Prints a plan and sets the exit code: 0 without changes, 2 with changes, 1 if something would make no progress.
 import type { ForecastReport, ReportedChange } from '../../controller/index.ts';
 import { CommandFailed, EXIT } from '../exit.ts';
 import { changeLines, countLine, stallLines } from './changes.ts';
@@ -7,19 +7,19 @@ import type { Paint } from './colour.ts';
 import { printResult } from './output.ts';
 import type { DataFormat } from './output.ts';
 
-export interface PlanPrinting<P> {
+export interface PlanOutput<P> {
   readonly output: DataFormat | undefined;
-  /** Whether something would get no further. */
+  /** Whether something would make no progress. */
   readonly isStalled: boolean;
-  /** Of the changes, those to show; all of them unless given. */
+  /** The changes to show; all by default. */
   readonly shown?: readonly ReportedChange[];
-  /** How things would be in the end. */
+  /** The final state, as lines. */
   readonly outcome: (plan: P, paint: Paint) => readonly string[];
 }
 
 export function printPlan<P extends ForecastReport>(
   plan: P,
-  { output, isStalled, shown = plan.changes, outcome }: PlanPrinting<P>,
+  { output, isStalled, shown = plan.changes, outcome }: PlanOutput<P>,
 ): void {
   const paint = painter(process.stdout);
   printResult(output, {
@@ -36,9 +36,9 @@ function planLines(
   isStalled: boolean,
   paint: Paint,
 ): string[] {
-  const told = stallLines(stalled, paint);
-  if (shown.length > 0) return [...changeLines(shown, paint), '', countLine(shown), ...told];
-  if (changes.length > 0) return told;
-  // What is stuck is not done.
-  return isStalled ? told : ['Nothing to do.', ...told];
+  const stalls = stallLines(stalled, paint);
+  if (shown.length > 0) return [...changeLines(shown, paint), '', countLine(shown), ...stalls];
+  if (changes.length > 0) return stalls;
+  // A stalled plan is not "nothing to do".
+  return isStalled ? stalls : ['Nothing to do.', ...stalls];
 }

@@ -8,7 +8,7 @@ const steps: readonly ProgressStep[] = [
   { label: 'routes', state: 'waiting', note: 'waits' },
 ];
 
-test('anywhere but on a terminal, a plain line for each news and none twice', () => {
+test('plainProgress prints one line per change, and no line twice', () => {
   let text = '';
   const progress = plainProgress({ write: (chunk: string | Uint8Array) => (text += String(chunk)) !== '' });
   progress.show(steps);
@@ -17,7 +17,7 @@ test('anywhere but on a terminal, a plain line for each news and none twice', ()
   expect(text).toBe('clone: initializing\nroutes: waits\nclone: running\n');
 });
 
-test('on a terminal, a line for each part, never wider than the terminal', () => {
+test('progressLines has one line per step, never wider than the terminal', () => {
   expect(progressLines(steps, 0, 80, unpainted)).toEqual(['⠋ clone   initializing', '· routes  waits']);
   expect(progressLines(steps, 1, 80, unpainted)[0]).toBe('⠙ clone   initializing');
   for (const line of progressLines(steps, 0, 12, unpainted)) expect(line.length).toBeLessThan(12);

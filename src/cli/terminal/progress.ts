@@ -1,13 +1,13 @@
-// Shows how far something is, part by part: lines that update in place on a terminal, and one plain line for each news
-// anywhere else. Everything goes to standard error, so that results can be piped.
+// Shows progress step by step: lines that are redrawn in place on a terminal, and one plain line per change elsewhere.
+// Everything goes to standard error, so that results can be piped.
 import type { ProgressStep } from '../../api/description/tree.ts';
 import { painter } from './colour.ts';
 import type { Paint, Tone } from './colour.ts';
 
 export interface Progress {
-  /** Shows all parts as they are now. */
+  /** Shows the current state of all steps. */
   show(steps: readonly ProgressStep[]): void;
-  /** Leaves what was shown last. */
+  /** Stops redrawing; the last output stays. */
   end(): void;
 }
 
@@ -21,12 +21,12 @@ const TONES: Readonly<Record<ProgressStep['state'], Tone>> = {
 };
 const FRAME_MS = 100;
 
-/** Progress on a stream, in the form that suits it. */
+/** Live progress on a terminal, plain progress elsewhere. */
 export function progressOn(stream: NodeJS.WriteStream): Progress {
   return stream.isTTY && process.env['TERM'] !== 'dumb' ? new LiveProgress(stream) : plainProgress(stream);
 }
 
-/** A line whenever a part has news. */
+/** Prints a line whenever a step changes. */
 export function plainProgress(stream: Pick<NodeJS.WritableStream, 'write'>): Progress {
   const shown = new Map<string, string>();
   return {
@@ -41,7 +41,10 @@ export function plainProgress(stream: Pick<NodeJS.WritableStream, 'write'>): Pro
   };
 }
 
-/** Lines for a terminal. `frame` turns the wheel; no line is wider than the terminal, for then it could not be redrawn. */
+/**
+ * Lines for a terminal. `frame` animates the spinner; lines are cut to the terminal's width, so that they can be
+ * redrawn.
+ */
 export function progressLines(steps: readonly ProgressStep[], frame: number, columns: number, paint: Paint): string[] {
   const width = Math.max(0, ...steps.map(({ label }) => label.length));
   return steps.map(({ label, state, note }) => {
@@ -79,7 +82,7 @@ class LiveProgress implements Progress {
   }
 
   #draw(): void {
-    // What scrolled off the top can't be redrawn, so only as many lines as there is room for.
+    // Lines that scroll off the top can't be redrawn, so show only as many as fit.
     const lines = progressLines(this.#steps, this.#frame, this.#stream.columns || 80, this.#paint);
     const room = Math.max(1, (this.#stream.rows || 24) - 1);
     const shown = lines.slice(0, room);

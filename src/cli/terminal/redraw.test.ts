@@ -19,7 +19,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('on a terminal, a text is drawn over the one before', () => {
+test('redrawOn a terminal replaces the previous text', () => {
   const to = stream(true);
   const redrawn = redrawOn(to);
   redrawn.show(() => ['one', 'two']);
@@ -30,7 +30,7 @@ test('on a terminal, a text is drawn over the one before', () => {
   redrawn.end();
 });
 
-test('lines that the terminal wraps count as often as it does, and what does not fit is left out', () => {
+test('redrawOn a terminal counts wrapped lines, and omits what does not fit', () => {
   const to = stream(true);
   const redrawn = redrawOn(to);
   redrawn.show(() => [`\x1b[31m${'x'.repeat(21)}\x1b[39m`, 'b', 'c', 'd']);
@@ -41,7 +41,7 @@ test('lines that the terminal wraps count as often as it does, and what does not
   redrawn.end();
 });
 
-test('what it says of time goes on, until it ends', () => {
+test('redrawOn a terminal redraws every second until it ends', () => {
   const to = stream(true);
   const redrawn = redrawOn(to);
   let seconds = 0;
@@ -54,7 +54,7 @@ test('what it says of time goes on, until it ends', () => {
   expect(to.text()).toBe('');
 });
 
-test('elsewhere, each text that differs comes after the one before', () => {
+test('redrawOn a pipe prints each changed text after the previous one', () => {
   const to = stream(false);
   const redrawn = redrawOn(to);
   for (const line of ['a', 'a', 'b']) redrawn.show(() => [line]);

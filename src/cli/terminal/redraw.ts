@@ -1,11 +1,11 @@
-// Shows a text that changes: drawn again in place on a terminal, and one after the other anywhere else.
+// Shows a text that changes: redrawn in place on a terminal, printed one after the other elsewhere.
 import { stripVTControlCharacters } from 'node:util';
 import { linesOn } from './lines.ts';
 
 export interface Redrawn {
-  /** Shows the text as it is now. On a terminal it is made again every second, for what it says of time. */
+  /** Shows the current text. On a terminal it is computed again every second, as it may contain ages. */
   show(make: () => readonly string[]): void;
-  /** Leaves what was shown last. */
+  /** Stops redrawing; the last output stays. */
   end(): void;
 }
 
@@ -13,13 +13,13 @@ type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'write' | 'columns' | 'rows'>;
 
 const TICK_MS = 1_000;
 
-/** A text that changes on a stream, in the form that suits it. */
+/** Redraws in place on a terminal, and appends elsewhere. */
 export function redrawOn(stream: Stream, tickMs = TICK_MS): Redrawn {
-  return stream.isTTY && process.env['TERM'] !== 'dumb' ? inPlace(stream, tickMs) : inTurn(stream);
+  return stream.isTTY && process.env['TERM'] !== 'dumb' ? inPlace(stream, tickMs) : appending(stream);
 }
 
-/** Each text under the one before it, with an empty line between, if it differs from that. */
-function inTurn(stream: Stream): Redrawn {
+/** Prints each changed text below the previous one, after an empty line. */
+function appending(stream: Stream): Redrawn {
   const printed = linesOn(stream);
   let last: string | undefined;
   return {
@@ -32,7 +32,7 @@ function inTurn(stream: Stream): Redrawn {
   };
 }
 
-/** The text over the one before it. */
+/** Redraws the text over the previous one. */
 function inPlace(stream: Stream, tickMs: number): Redrawn {
   let timer: NodeJS.Timeout | undefined;
   let drawn = 0;
@@ -43,7 +43,7 @@ function inPlace(stream: Stream, tickMs: number): Redrawn {
     const lines: string[] = [];
     let height = 0;
     for (const line of make()) {
-      // What scrolls off the top can't be drawn again.
+      // Lines that scroll off the top can't be redrawn.
       if (height + heightOf(line) > room) break;
       lines.push(line);
       height += heightOf(line);

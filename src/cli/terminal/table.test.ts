@@ -13,7 +13,7 @@ const columns: readonly Column<Row>[] = [
   { heading: 'AGE', cell: () => '5s' },
 ];
 
-test('columns are as wide as their widest cell, and the last is not padded', () => {
+test('TablePrinter fits columns to their widest cell, and does not pad the last one', () => {
   expect(
     new TablePrinter(columns).lines([
       { name: 'a', status: 'processing' },
@@ -22,7 +22,7 @@ test('columns are as wide as their widest cell, and the last is not padded', () 
   ).toEqual(['NAME        STATUS       AGE', 'a           processing   5s', 'long-name   ready        5s']);
 });
 
-test('rows that come later keep the widths and bring no headings', () => {
+test('TablePrinter prints later rows with the same widths and without headings', () => {
   const table = new TablePrinter(columns);
   table.lines([{ name: 'first', status: 'ready' }]);
   expect(
@@ -33,7 +33,7 @@ test('rows that come later keep the widths and bring no headings', () => {
   ).toEqual(['b       ready    5s', 'much-longer   ready    5s']);
 });
 
-test('an empty cell shows, a line break does not, and wide characters count double', () => {
+test('TablePrinter marks empty cells, replaces line breaks, and counts wide characters double', () => {
   expect(
     new TablePrinter(columns).lines([
       { name: '', status: 'a\nb' },
@@ -42,7 +42,7 @@ test('an empty cell shows, a line break does not, and wide characters count doub
   ).toEqual(['NAME     STATUS   AGE', '<none>   a b      5s', '環境     x        5s']);
 });
 
-test('paint covers the word and not the padding', () => {
+test('TablePrinter colours the word and not the padding', () => {
   const paint: Paint = (tone, text) => `<${tone}:${text}>`;
   const [, line] = new TablePrinter(columns, { paint }).lines([{ name: 'a', status: 'ready' }]);
   expect(line).toBe('a      <good:ready>    5s');
@@ -60,17 +60,17 @@ test.each([
   [3 * 86_400 + 3_600, '3d1h'],
   [400 * 86_400, '400d'],
   [800 * 86_400, '2y70d'],
-])('an age of %i seconds', (seconds, expected) => {
+])('age of %i seconds is %s', (seconds, expected) => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   expect(age(new Date(now - seconds * 1000).toISOString(), now)).toBe(expected);
 });
 
-test('an unknown age, and a clock that is behind', () => {
+test('age handles a missing time and clock skew', () => {
   expect(age(undefined, 0)).toBe('<unknown>');
   expect(age('2026-01-01T00:00:10Z', Date.parse('2026-01-01T00:00:00Z'))).toBe('0s');
 });
 
-test('without headings, columns are as wide as their cells', () => {
+test('TablePrinter without headings fits columns to the cells', () => {
   expect(new TablePrinter(columns, { headings: false }).lines([{ name: 'a', status: 'ready' }])).toEqual([
     'a   ready   5s',
   ]);

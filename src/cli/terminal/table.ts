@@ -5,7 +5,7 @@ import { toneOf, unpainted } from './colour.ts';
 export interface Column<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => string;
-  /** Its words say how good things are, and may be painted so. */
+  /** Whether the column shows states, which are coloured. */
   readonly state?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface TableOptions {
 const GAP = 3;
 const EMPTY = '<none>';
 
-/** Prints rows as they come: later rows keep the widths of the first ones where they fit. */
+/** Prints rows as they come: later rows keep the column widths of the first ones. */
 export class TablePrinter<Row> {
   readonly #columns: readonly Column<Row>[];
   readonly #paint: Paint;
@@ -31,7 +31,7 @@ export class TablePrinter<Row> {
     this.#headings = headings;
   }
 
-  /** The lines for some rows, after the headings if these are the first. */
+  /** The lines for rows; the first call also returns the headings. */
   lines(rows: readonly Row[]): string[] {
     const cells = rows.map((row) => this.#columns.map(({ cell }) => oneLine(cell(row))));
     const first = this.#widths === undefined;
@@ -59,7 +59,7 @@ function oneLine(text: string): string {
   return text === '' ? EMPTY : text.replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }
 
-/** How many places a text takes: one for each character, two for wide ones. */
+/** The width of a text in a terminal: two columns for wide characters. */
 function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
@@ -72,21 +72,21 @@ function displayWidth(text: string): number {
   return width;
 }
 
-/** How long ago, as kubectl says it. */
+/** The age of a timestamp, in the format of kubectl. */
 export function age(since: string | undefined, now: number): string {
   const start = Date.parse(since ?? '');
-  return Number.isNaN(start) ? '<unknown>' : lengthOfTime(now - start);
+  return Number.isNaN(start) ? '<unknown>' : humanDuration(now - start);
 }
 
-/** How long until a moment; nothing if there is none. */
+/** The time until a timestamp; empty if there is none. */
 export function timeLeft(until: string | undefined, now: number): string {
   const end = Date.parse(until ?? '');
   if (Number.isNaN(end)) return '';
-  return end <= now ? 'now' : `in ${lengthOfTime(end - now)}`;
+  return end <= now ? 'now' : `in ${humanDuration(end - now)}`;
 }
 
-/** In the two largest units that matter. */
-function lengthOfTime(ms: number): string {
+/** A duration in its one or two largest units. */
+function humanDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);

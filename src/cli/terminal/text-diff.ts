@@ -1,18 +1,18 @@
-// What differs between two long texts, such as the files in a ConfigMap: JSON field by field, other texts line by line.
+// Compares two long texts, such as files in a ConfigMap: JSON field by field, other texts line by line.
 
 type Leaves = ReadonlyMap<string, string>;
 
-/** The lines that tell what differs; undefined where the texts are short enough, or too different, to show as they are. */
+/** The lines of the diff; undefined if the texts are too short or too long for one. */
 export function textDiff(before: string, after: string): readonly string[] | undefined {
   const [one, other] = [jsonLeaves(before), jsonLeaves(after)];
   if (one !== undefined && other !== undefined) return leafDiff(one, other);
   const [old, next] = [before.split('\n'), after.split('\n')];
-  if (old.length < 3 || next.length < 3 || old.length * next.length > MOST_CELLS) return undefined;
+  if (old.length < 3 || next.length < 3 || old.length * next.length > MAX_CELLS) return undefined;
   return lineDiff(old, next);
 }
 
-/** Larger tables take too long. */
-const MOST_CELLS = 4_000_000;
+/** The maximum size of the table of line pairs: larger ones take too long. */
+const MAX_CELLS = 4_000_000;
 
 /** The values in a JSON object or list, by path; undefined for other texts. */
 function jsonLeaves(text: string): Leaves | undefined {
@@ -44,7 +44,7 @@ function leafDiff(before: Leaves, after: Leaves): readonly string[] {
   });
 }
 
-/** By the longest common subsequence; lines that both have are left out. */
+/** A diff by the longest common subsequence, without common lines. */
 function lineDiff(before: readonly string[], after: readonly string[]): readonly string[] {
   const common = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
   for (let i = before.length - 1; i >= 0; i--) {

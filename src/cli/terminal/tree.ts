@@ -1,9 +1,9 @@
-// Trees of parts as lines of text. The `describe` commands print them.
+// Formats trees, for the `describe` commands.
 import type { TreeNode } from '../../api/description/tree.ts';
 import { toneOf } from './colour.ts';
 import type { Paint } from './colour.ts';
 
-/** A tree as lines, drawn with branches. */
+/** A tree as lines, with branches. */
 export function treeLines(root: TreeNode, paint: Paint): string[] {
   const lines: string[] = [];
   const add = (part: TreeNode, own: string, below: string): void => {

@@ -1,13 +1,13 @@
-// Waits with progress shown, until something is done, the time is up, or Ctrl-C.
+// Shows progress while waiting, until it is done, the timeout or Ctrl-C.
 import { CommandFailed, EXIT, interruptible } from '../exit.ts';
 import { progressOn } from './progress.ts';
 import type { Progress } from './progress.ts';
 
-/** Runs something with progress shown; undefined when the time is up. Ctrl-C ends only the waiting: `goesOn` says what does not end. */
+/** Runs a function while showing progress; undefined after the timeout. On Ctrl-C, `whatContinues` is printed. */
 export async function withProgress<R>(
   timeoutMs: number,
   run: (signal: AbortSignal, progress: Progress) => Promise<R>,
-  goesOn?: string,
+  whatContinues?: string,
 ): Promise<R | undefined> {
   const progress = progressOn(process.stderr);
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -15,8 +15,8 @@ export async function withProgress<R>(
     return await interruptible((signal) => run(AbortSignal.any([signal, timeout]), progress));
   } catch (error) {
     if (error === timeout.reason) return undefined;
-    if (goesOn !== undefined && error instanceof CommandFailed && error.exitCode === EXIT.interrupted) {
-      console.error(`Interrupted: ${goesOn}`);
+    if (whatContinues !== undefined && error instanceof CommandFailed && error.exitCode === EXIT.interrupted) {
+      console.error(`Interrupted: ${whatContinues}`);
     }
     throw error;
   } finally {
@@ -24,7 +24,7 @@ export async function withProgress<R>(
   }
 }
 
-/** A time as it is told when it is up. */
+/** A timeout in messages: `0.5s`. */
 export function durationText(ms: number): string {
   return `${Math.round(ms / 100) / 10}s`;
 }

@@ -1,4 +1,4 @@
-// Templates of `-o jsonpath=…`, and what kubectl makes of them.
+// Templates of `-o jsonpath=…`, and the output of kubectl.
 
 export const thing = {
   apiVersion: 'example.com/v1',
@@ -26,7 +26,7 @@ export const thing = {
   },
 };
 
-/** Templates and what kubectl prints of the thing. */
+/** Templates, and what kubectl prints for `thing`. */
 export const printedByKubectl: readonly (readonly [template: string, text: string])[] = [
   ['{.spec.count}', '5'],
   ['{.spec.ratio}', '1.5'],
@@ -106,7 +106,7 @@ export const printedByKubectl: readonly (readonly [template: string, text: strin
   ['{.spec.list[*].tags[*]}', 'x y'],
 ];
 
-/** Templates that kubectl refuses, or that do not fit the thing. */
+/** Templates that kubectl rejects for `thing`. */
 export const templatesRefusedByKubectl: readonly string[] = [
   '{.spec.list[5].name}',
   '{.spec.list[-4].name}',

@@ -1,4 +1,4 @@
-// An embedded cluster that knows Istio resources: what the tests of `offshoot mesh` work on.
+// An embedded cluster with Istio resources, for tests of `offshoot mesh`.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Runs `offshoot` as people do: a process of its own, piped, with a kubeconfig. For the tests of the command line.
+// Runs `offshoot` as a process with piped output and a kubeconfig. For tests of the command line.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
@@ -12,7 +12,7 @@ interface Ran {
 export interface Runner {
   /** Runs a command to its end. */
   run(...args: string[]): Promise<Ran>;
-  /** The same, under way. */
+  /** Starts a command without waiting for it. */
   start(...args: string[]): {
     readonly child: ChildProcess;
     readonly ended: Promise<Ran>;

@@ -1,4 +1,4 @@
-// A small shop on an embedded cluster, with the controller for environments: what the tests of the command line work on.
+// A small shop on an embedded cluster, with the controller for environments. For tests of the command line.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

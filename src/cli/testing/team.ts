@@ -1,5 +1,5 @@
-// A team's namespace on an embedded cluster, with the controllers for claims and targets: what the tests of
-// `offshoot claim` and `offshoot target` work on.
+// A team's namespace on an embedded cluster, with the controllers for claims and targets. For tests of `offshoot claim`
+// and `offshoot target`.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,8 +25,8 @@ import type { Runner } from './offshoot-process.ts';
 export interface Team extends Runner {
   readonly client: Client;
   readonly dir: string;
-  /** Brings a target without a class; its Secret holds the admin's kubeconfig, or what is given. */
-  bringTarget(name: string, options?: { secret?: Readonly<Record<string, string>> | 'none' }): Promise<void>;
+  /** Creates a target without a class; its Secret holds the admin's kubeconfig, or the given data. */
+  createTarget(name: string, options?: { secret?: Readonly<Record<string, string>> | 'none' }): Promise<void>;
   addClass(name: string, provisioner: string, reclaimPolicy?: 'Delete' | 'Retain'): Promise<void>;
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function openTeam(options: { controllers?: boolean } = {}): Promise
     client,
     dir,
     ...runnerFor(kubeconfig),
-    async bringTarget(name, { secret = { kubeconfig: cluster.kubeconfig() } } = {}) {
+    async createTarget(name, { secret = { kubeconfig: cluster.kubeconfig() } } = {}) {
       const secretName = `${name}-credentials`;
       if (secret !== 'none') {
         const data = Object.entries(secret).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);

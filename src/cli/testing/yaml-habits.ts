@@ -1,6 +1,6 @@
-// YAML that kubectl takes or refuses in ways of its own.
+// YAML that kubectl reads or rejects unlike other parsers.
 
-/** Texts and what kubectl reads in them. */
+/** Texts, and the values that kubectl reads. */
 export const takenByKubectl: readonly (readonly [text: string, value: unknown])[] = [
   ['a:\n  b: "first\n  second"\n', { a: { b: 'first second' } }],
   ['a:\n  b: "first\nsecond"\nc: 1\n', { a: { b: 'first second' }, c: 1 }],
@@ -23,7 +23,7 @@ export const takenByKubectl: readonly (readonly [text: string, value: unknown])[
   ['a: 0644\nb: 0o644\nc: 1:30\nd: 2026-11-15\ne: yes\n', { a: 420, b: 420, c: '1:30', d: '2026-11-15', e: true }],
 ];
 
-/** Texts that kubectl refuses, and what we say of them. */
+/** Texts that kubectl rejects, and our error messages. */
 export const refusedByKubectl: readonly (readonly [text: string, message: RegExp])[] = [
   ['a: .inf\n', /^\.inf is not a number for Kubernetes$/],
   ['a: [.NaN]\n', /^\.NaN is not a number for Kubernetes$/],

@@ -1,4 +1,4 @@
-// A cluster in this process, until it is stopped: what `offshoot up` does.
+// `offshoot up`: runs a cluster in this process until it is stopped.
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -17,18 +17,18 @@ import { summary } from './summary.ts';
 
 export { startLocal } from './local.ts';
 
-/** Runs a cluster, and the controllers by default, until a signal. */
+/** Runs a cluster, by default with the controllers, until a signal. */
 export async function up(options: UpOptions, defaults: DefaultPorts): Promise<void> {
-  // Stopped and removed in the end, however this ends: last in, first out.
+  // Stopped in reverse order at the end, also on errors.
   const started = new AsyncDisposableStack();
   try {
     const storage = options.memory ? storageInMemory() : storageOnDisk(options);
     started.defer(() => storage.cleanUp());
     const signalled = untilSignal();
     const { port, fresh = false, controllers, playground } = options;
-    // Who takes any port for the API wants no fixed one for anything else.
+    // With any free port for the API, use free ports for everything else.
     const { gatewayPort = port === 0 ? 0 : undefined, dashboardPort = port === 0 ? 0 : undefined } = options;
-    let way: Written | undefined;
+    let written: Written | undefined;
     const local = await startLocal({
       dataDir: storage.dataDir,
       fresh,
@@ -36,13 +36,13 @@ export async function up(options: UpOptions, defaults: DefaultPorts): Promise<vo
       controllers,
       gateway: playground ? portOf(gatewayPort, defaults.gateway) : undefined,
       dashboard: options.dashboard ? portOf(dashboardPort, defaults.dashboard) : undefined,
-      terminal: () => way && terminalOf(way),
+      terminal: () => written && terminalOf(written),
     });
     started.defer(() => local.stop());
     const { cluster, playground: shop, dashboard } = local;
     const file = options.kubeconfig ?? path.join(storage.dir, 'kubeconfig');
-    way = await writeKubeconfig(cluster, file, options);
-    const { kubeconfig, merged } = way;
+    written = await writeKubeconfig(cluster, file, options);
+    const { kubeconfig, merged } = written;
     started.defer(() => merged?.undo().catch((error: unknown) => console.error(`Warning: ${messageOf(error)}`)));
     const { url } = cluster;
     if (options.output === 'json') {
@@ -53,9 +53,9 @@ export async function up(options: UpOptions, defaults: DefaultPorts): Promise<vo
     } else {
       console.log(summary(local, { kubeconfig, merged, dataDir: storage.dataDir, wantsShop: playground }));
     }
-    // Later starts find what this one has compiled, however this one ends.
+    // Save the compile cache now for later starts, however this process ends.
     flushCompileCache();
-    // The engine would let its space for new objects grow to 128 MB, several times what a large cluster itself takes.
+    // By default, V8's young generation would grow to 128 MB, several times the size of a large cluster.
     setFlagsFromString('--semi-space-growth-factor=1');
     await signalled;
   } finally {
@@ -74,9 +74,9 @@ function portOf(chosen: number | undefined, preferably: number): Port {
 }
 
 interface Storage {
-  /** Where files of this run go. */
+  /** The directory for files of this run. */
   readonly dir: string;
-  /** Where the cluster is kept; undefined keeps it in memory. */
+  /** The directory of the cluster's data; undefined keeps it in memory. */
   readonly dataDir?: string;
   cleanUp(): void;
 }
@@ -99,7 +99,7 @@ function storageOnDisk(options: UpOptions): Storage {
   return { dir, dataDir: dir, cleanUp: () => {} };
 }
 
-/** Makes a directory and those above it, one by one: in /proc, the recursion of Node does not end. */
+/** Creates a directory and its parents, one by one: with `recursive`, Node loops forever in /proc. */
 function makeDirectory(dir: string): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
   makeDirectory(path.dirname(dir));

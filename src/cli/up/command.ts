@@ -1,4 +1,4 @@
-// `offshoot up`: what it can be told. cluster.ts does it.
+// `offshoot up`: its flags and help. cluster.ts runs it.
 import { Command, Option } from 'commander';
 import { parsePort } from '../run/addresses.ts';
 
@@ -17,7 +17,7 @@ export interface UpOptions {
   readonly output?: 'json';
 }
 
-/** Taken when they are free, so that a kubeconfig and the addresses of the shop and the dashboard stay good over restarts. */
+/** Used if they are free, so that kubeconfigs and addresses stay valid after a restart. */
 const DEFAULT_PORTS = { api: 7443, gateway: 7480, dashboard: 7444 };
 
 export function upCommand(): Command {
@@ -62,7 +62,7 @@ Examples:
   offshoot up --memory --kubeconfig /tmp/kc`,
     )
     .action(async (options: UpOptions) => {
-      // Loaded here, so that every other command starts without it.
+      // Loaded on demand, so that other commands start without it.
       const { up } = await import('./cluster.ts');
       await up(options, DEFAULT_PORTS);
     });

@@ -4,14 +4,14 @@ import { terminalOf } from './commands.ts';
 const env = { HOME: '/home/ann' };
 const own = '/home/ann/.local/state/offshoot/kubeconfig';
 
-test('in a checkout the command is called by npx, and finds the cluster by its context', () => {
+test('terminalOf uses npx in a checkout, and the context of the default kubeconfig', () => {
   expect(terminalOf({ kubeconfig: own }, { ...env, npm_command: 'start' })).toEqual({
     offshoot: 'npx offshoot',
     flags: { offshoot: '--context offshoot', kubectl: `--kubeconfig ${own}` },
   });
 });
 
-test('a kubeconfig elsewhere is named, and a context of the own kubeconfig is used by both', () => {
+test('terminalOf names another kubeconfig, and uses a merged context for both programs', () => {
   expect(terminalOf({ kubeconfig: '/my data/k' }, env)).toEqual({
     offshoot: 'offshoot',
     flags: { offshoot: "--kubeconfig '/my data/k'", kubectl: "--kubeconfig '/my data/k'" },

@@ -1,4 +1,4 @@
-// Controllers for an embedded cluster in the same process, without a connection between them.
+// Runs the controllers for an embedded cluster in the same process, without network connections.
 import { createLogger, removeConfiguration } from '../../controller/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
 import { connect } from '../../kube/index.ts';
@@ -9,16 +9,16 @@ import type { ControlPlane } from '../run/control-plane.ts';
 import { dropLeases, holdLeases } from '../run/lease-holders.ts';
 import { partsOf } from '../run/parts.ts';
 
-/** Where leases and the certificate are kept. */
+/** The namespace of the leases and the certificate. */
 const NAMESPACE = 'kube-system';
 
-/** Starts the control plane of a cluster. Resolves when it works. */
+/** Starts the control plane of a cluster. Resolves when it runs. */
 export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
   return startControlPlane({
     config: configOf(cluster),
     local: cluster.answer,
     parts: partsOf(),
-    // Nobody has to have istioctl in order to try it.
+    // The built-in renderer does not need istioctl.
     mesh: { renderer: builtinRenderer },
     namespace: NAMESPACE,
     webhook: { port: 0, reach: 'loopback' },
@@ -27,7 +27,7 @@ export function controlLocally(cluster: Embedded): Promise<ControlPlane> {
   });
 }
 
-/** Takes back what controllers left that ran with the cluster before: nobody answers for these webhooks and leases. */
+/** Deletes webhooks and leases of controllers from an earlier run, which nobody serves any more. */
 export async function forgetControllers(
   cluster: Embedded,
   { webhooks, leases }: { readonly webhooks: readonly string[]; readonly leases: readonly string[] },
@@ -40,7 +40,7 @@ export async function forgetControllers(
   client.close();
 }
 
-/** A client of the cluster, without a connection. */
+/** A client of the cluster, without a network connection. */
 export function localClient(cluster: Embedded): Client {
   return connect(configOf(cluster), { local: cluster.answer });
 }

@@ -1,4 +1,4 @@
-// The dashboard of a cluster in this process: on loopback, for whoever runs it, who may write.
+// The dashboard of a cluster in this process: on loopback, without sign-in, with writes allowed.
 import { createDashboard } from '../../dashboard/index.ts';
 import type { Dashboard, DashboardOptions } from '../../dashboard/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
@@ -8,7 +8,7 @@ import type { ControlPlane } from '../run/control-plane.ts';
 import { version } from '../version/version.ts';
 import { localClient } from './control-locally.ts';
 
-/** Serves the dashboard of a cluster by what its controllers know. */
+/** Serves the dashboard of a cluster from the tables of its controllers. */
 export async function dashboardOf(
   cluster: Embedded,
   plane: ControlPlane,

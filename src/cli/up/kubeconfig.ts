@@ -1,4 +1,4 @@
-// Where `offshoot up` leaves the way to its cluster: a kubeconfig of its own and, if asked to, the user's.
+// Writes the kubeconfig of `offshoot up`, and with --merge-kubeconfig also adds the cluster to the user's.
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Embedded } from '../../embedded/index.ts';
@@ -9,15 +9,15 @@ import type { UpOptions } from './command.ts';
 
 export interface Written {
   readonly kubeconfig: string;
-  /** Where the cluster is a context of the kubeconfig that kubectl reads. */
+  /** The context in the user's kubeconfig. */
   readonly merged?: Merged & { readonly context: string };
 }
 
-/** Writes the kubeconfig, and merges it where the options say so. What others have in these files is never lost. */
+/** Writes the kubeconfig, and merges it with --merge-kubeconfig. Other entries in these files are never lost. */
 export async function writeKubeconfig(cluster: Embedded, file: string, options: UpOptions): Promise<Written> {
   const kubeconfig = path.resolve(file);
   const { mergeKubeconfig: context } = options;
-  // Only a file that somebody chose can be somebody's; and reading one takes a while.
+  // Only a file that the user chose can have other contexts; reading it takes a while.
   const isChosen = options.kubeconfig !== undefined || context !== undefined;
   const others = isChosen && existsSync(kubeconfig) ? await otherContexts(kubeconfig) : [];
   if (context === undefined) {
@@ -31,17 +31,17 @@ export async function writeKubeconfig(cluster: Embedded, file: string, options: 
     return { kubeconfig };
   }
   const { kubeconfigToWrite, mergeKubeconfig } = await import('../kubeconfig/merge.ts');
-  const theirs = kubeconfigToWrite(process.env);
-  const isSame = isSameFile(theirs, kubeconfig);
+  const userKubeconfig = kubeconfigToWrite(process.env);
+  const isSame = isSameFile(userKubeconfig, kubeconfig);
   if (!isSame || others.length === 0) write(kubeconfig, cluster);
-  // The user's kubeconfig is the one that we write anyway: its current context is the cluster.
+  // The user's kubeconfig is the file that we write anyway: its current context is the cluster.
   if (isSame && others.length === 0 && context === UP_CONTEXT) {
     return { kubeconfig, merged: { context, file: kubeconfig, undo: async () => {} } };
   }
   const { url: server, caPem, admin } = cluster;
   const { certPem, keyPem } = admin;
   const own = { name: context, server, caPem, certPem, keyPem, pid: process.pid };
-  return { kubeconfig, merged: { context, ...(await mergeKubeconfig(own, theirs)) } };
+  return { kubeconfig, merged: { context, ...(await mergeKubeconfig(own, userKubeconfig)) } };
 }
 
 function write(file: string, cluster: Embedded): void {
@@ -49,7 +49,7 @@ function write(file: string, cluster: Embedded): void {
   writeFileSync(file, cluster.kubeconfig(), { mode: 0o600 });
 }
 
-/** The contexts that a kubeconfig has beside ours; none where it is no kubeconfig. */
+/** The other contexts of a kubeconfig; none if it is invalid. */
 async function otherContexts(file: string): Promise<readonly string[]> {
   const { readKubeconfig } = await import('../../kube/client/config/kubeconfig.ts');
   try {

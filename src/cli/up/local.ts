@@ -1,5 +1,5 @@
-// What `offshoot up` runs in this process: the cluster, the controllers, and whatever else is served beside them. Each
-// part is started after those that it needs, and stopped before them.
+// Starts what `offshoot up` runs in this process: the cluster, the controllers, the sample shop and the dashboard. Each
+// part is started after those that it depends on, and stopped before them.
 import type { Dashboard, DashboardOptions } from '../../dashboard/index.ts';
 import { startEmbedded } from '../../embedded/index.ts';
 import type { Embedded } from '../../embedded/index.ts';
@@ -13,32 +13,32 @@ const WEBHOOKS = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
 const LEASES = 'leases.coordination.k8s.io';
 
 interface LocalOptions {
-  /** Where the cluster is kept; undefined keeps it in memory. */
+  /** The directory of the cluster's data; undefined keeps it in memory. */
   readonly dataDir: string | undefined;
   readonly fresh: boolean;
   readonly port: Port;
   readonly controllers: boolean;
-  /** The port of the gateway to the sample shop; undefined where no shop is wanted. */
+  /** The port of the gateway to the sample shop; undefined: no shop. */
   readonly gateway: Port | undefined;
-  /** The port of the dashboard, which shows what the controllers know; undefined where none is wanted. */
+  /** The port of the dashboard, which needs the controllers; undefined: no dashboard. */
   readonly dashboard?: Port | undefined;
   /** How commands reach the cluster from a terminal, once that is known. */
   readonly terminal?: DashboardOptions['terminal'];
 }
 
-/** A port that must be had, or one that is taken if it is free. */
+/** A required port, or one that is used if it is free. */
 export type Port = { readonly exactly: number } | { readonly preferably: number };
 
 export interface Local {
   readonly cluster: Embedded;
   readonly plane: ControlPlane | undefined;
-  /** The sample shop; undefined where none is wanted, or the cluster holds something else. */
+  /** The sample shop; undefined if it is disabled, or if the cluster holds something else. */
   readonly playground: Playground | undefined;
   readonly dashboard: Dashboard | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts all parts. Resolves when they work; where one fails, those before it are stopped. */
+/** Starts all parts. Resolves when they run; if one fails, the others are stopped. */
 export async function startLocal(options: LocalOptions): Promise<Local> {
   const parts = new AsyncDisposableStack();
   const stop = (): Promise<void> => parts.disposeAsync();
@@ -75,7 +75,7 @@ function startCluster({ dataDir, fresh, port }: LocalOptions): Promise<Embedded>
   );
 }
 
-/** Starts something on a port; where that is only preferred and is in use, on a free one, and says so. */
+/** Starts a server on a port; if a preferred port is in use, on a free one, with a warning. */
 async function onPort<R>(port: Port, start: (port: number) => Promise<R>, instead: (started: R) => string): Promise<R> {
   if ('exactly' in port) return start(port.exactly);
   try {
@@ -88,7 +88,7 @@ async function onPort<R>(port: Port, start: (port: number) => Promise<R>, instea
   }
 }
 
-/** The sample shop with its gateway, where the cluster holds nothing else. */
+/** Starts the sample shop with its gateway, if the cluster holds nothing else. */
 async function startShop(cluster: Embedded, plane: ControlPlane, port: Port): Promise<Playground | undefined> {
   const [{ startPlayground }, { localClient }] = await Promise.all([
     import('../../playground/index.ts'),
@@ -109,7 +109,7 @@ async function startShop(cluster: Embedded, plane: ControlPlane, port: Port): Pr
   }
 }
 
-/** The dashboard of a cluster that has controllers. */
+/** Starts the dashboard of a cluster with controllers. */
 async function startDashboard(
   cluster: Embedded,
   plane: ControlPlane,
@@ -117,7 +117,7 @@ async function startDashboard(
   port: Port,
   terminal: DashboardOptions['terminal'],
 ): Promise<Dashboard> {
-  // Loaded here, so that the cluster and its controllers are at work before.
+  // Loaded on demand, so that the cluster and its controllers start first.
   const { dashboardOf } = await import('./dashboard.ts');
   try {
     return await onPort(
@@ -130,15 +130,15 @@ async function startDashboard(
   }
 }
 
-/** The controllers, or what must be done where there are none. */
-async function startControllers(cluster: Embedded, wanted: boolean): Promise<ControlPlane | undefined> {
+/** Starts the controllers, or cleans up after those of an earlier run. */
+async function startControllers(cluster: Embedded, isEnabled: boolean): Promise<ControlPlane | undefined> {
   const webhooks = webhookNames.filter((name) => cluster.store.get(WEBHOOKS, name) !== undefined);
   const leases = leaseNames.filter((name) => cluster.store.get(LEASES, `kube-system/${name}`) !== undefined);
-  if (!wanted && webhooks.length + leases.length === 0) return undefined;
-  // Loaded here, so that a cluster without controllers is ready before.
+  if (!isEnabled && webhooks.length + leases.length === 0) return undefined;
+  // Loaded on demand, so that a cluster without controllers starts faster.
   const { controlLocally, forgetControllers } = await import('./control-locally.ts');
-  if (wanted) return controlLocally(cluster);
-  // The controllers of a run before this one may have had no chance to clean up.
+  if (isEnabled) return controlLocally(cluster);
+  // The controllers of an earlier run may not have cleaned up.
   await forgetControllers(cluster, { webhooks, leases });
   return undefined;
 }

@@ -2,10 +2,10 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** What `up` calls its context, in its own kubeconfig and in others. */
+/** The name of the context of `up`, in its own kubeconfig and in others. */
 export const UP_CONTEXT = 'offshoot';
 
-/** Where clusters are kept that nobody chose a directory for. */
+/** The default directory of the cluster's data. */
 export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
   const state = env['XDG_STATE_HOME'] || path.join(env['HOME'] || homedir(), '.local', 'state');
   return path.resolve(state, 'offshoot');

@@ -1,4 +1,4 @@
-// What `offshoot up` says once it runs: where everything is, and what to try next, each a line to paste.
+// The output of `offshoot up` once it runs: all addresses, and commands to paste.
 import { styleText } from 'node:util';
 import type { Playground } from '../../playground/index.ts';
 import { isInCheckout, quoted, terminalOf } from './commands.ts';
@@ -10,12 +10,12 @@ const ENVIRONMENTS = 'dynamicenvs.riskified.com';
 
 export interface Started extends Pick<Written, 'kubeconfig'> {
   readonly merged: Written['merged'];
-  /** Undefined where it is kept in memory. */
+  /** Undefined: in memory. */
   readonly dataDir: string | undefined;
   readonly wantsShop: boolean;
 }
 
-/** Istio is there to be tried: see the guide of the mesh. */
+/** Istio is rendered only for trying it out: see the guide of the mesh. */
 const RUNNING = 'environments, targets, routing, mesh (Istio by the built-in renderer: none of it runs)';
 
 export function summary({ cluster, plane, playground, dashboard }: Local, started: Started): string {
@@ -41,7 +41,7 @@ export function summary({ cluster, plane, playground, dashboard }: Local, starte
   ].join('\n');
 }
 
-/** The shop as it is, an environment of one of its workloads, and the shop with that. */
+/** Commands: a request to the shop, a new environment, and a request with its key. */
 function shopLines({ store }: Local['cluster'], { url, sample }: Playground, started: Started): readonly string[] {
   const { namespace, workload, image } = sample;
   if (store.get(DEPLOYMENTS, `${namespace}/${workload}`) === undefined) {
@@ -60,7 +60,7 @@ function shopLines({ store }: Local['cluster'], { url, sample }: Playground, sta
   ];
 }
 
-/** The first of pr-7, pr-8 and so on that an earlier run has not left. */
+/** The first of pr-7, pr-8 and so on that does not exist yet. */
 function freeName(isTaken: (name: string) => boolean): string {
   let number = 7;
   while (isTaken(`pr-${number}`)) number++;

@@ -1,16 +1,16 @@
-// The version of the API server that commands talk to.
+// The version of the API server.
 import type { Client } from '../../kube/client/client.ts';
 
-/** A cluster that does not answer is not waited for longer than this. */
-const PATIENCE_MS = 5_000;
+/** The timeout for a cluster that does not answer. */
+const TIMEOUT_MS = 5_000;
 
-/** Its version, such as `v1.36.0`. */
+/** The version of the API server, such as `v1.36.0`. */
 export async function kubernetesVersion(client: Client): Promise<string> {
-  const answer = await client.raw<{ readonly gitVersion?: string }>({ path: '/version', timeoutMs: PATIENCE_MS });
+  const answer = await client.raw<{ readonly gitVersion?: string }>({ path: '/version', timeoutMs: TIMEOUT_MS });
   return answer.gitVersion ?? 'unknown';
 }
 
-/** Whether it is that of the embedded cluster. */
+/** Whether it is the version of an embedded cluster. */
 export function isEmbeddedVersion(version: string): boolean {
   return version.endsWith('+offshoot');
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => shop.stop());
 
-test('without a cluster, it is said why there is none', { timeout: 60_000 }, async () => {
+test('version says why there is no cluster', { timeout: 60_000 }, async () => {
   const nowhere = runnerFor('/nowhere');
   expect((await nowhere.run('version')).stdout).toMatch(
     /^Client {6}\S+ \(Node \S+\)\nServer {6}not reached: no cluster configured/,
@@ -28,7 +28,7 @@ test('without a cluster, it is said why there is none', { timeout: 60_000 }, asy
   );
 });
 
-test('what runs in the cluster, part by part', { timeout: 60_000 }, async () => {
+test('version shows what runs in the cluster, part by part', { timeout: 60_000 }, async () => {
   expect(JSON.parse((await shop.run('version', '-o', 'json')).stdout)).toMatchObject({
     client,
     server: {

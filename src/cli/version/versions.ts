@@ -1,4 +1,4 @@
-// `offshoot version`: what this program is, and what runs in the cluster that it would talk to.
+// `offshoot version`: prints the version of this program, and of what runs in the cluster.
 import type { Client } from '../../kube/client/client.ts';
 import { isForbidden } from '../../kube/errors.ts';
 import { codeOf } from '../errors/code-of.ts';
@@ -38,12 +38,11 @@ interface Server {
 interface ServedPart {
   readonly name: string;
   readonly running: boolean;
-  /** Who runs it, by its lease. */
+  /** The holder of its lease. */
   readonly holder?: string;
   readonly version?: string;
 }
 
-/** Prints the versions. */
 export async function printVersions(options: VersionOptions): Promise<void> {
   const client = { version: version(), node: process.versions.node };
   const versions: Versions = options.client ? { client } : { client, server: await serverOrError(options) };
@@ -80,12 +79,12 @@ async function serverOf(client: Client, namespace: string, url: string): Promise
 function servedPart(name: string, holders: readonly LeaseHolder[], installed: Server['installed']): ServedPart {
   const held = holders.find((each) => each.part === name);
   if (held === undefined) return { name, running: false };
-  // Of a pod, the version of its installation is known.
+  // A pod has the version of its installation.
   const known = held.version ?? installed.find(({ namespace }) => namespace === held.namespace)?.version;
   return { name, running: true, holder: held.holder, ...(known !== undefined && { version: known }) };
 }
 
-/** What we may not see is not told. */
+/** An empty list if it is forbidden. */
 async function orNone<T>(listed: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await listed;

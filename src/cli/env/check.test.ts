@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { environmentsIn } from './files.ts';
+import { environmentsIn } from './check.ts';
 
 let dir: string;
 beforeAll(() => {
@@ -20,10 +20,10 @@ function manifest(metadata: string, spec: string): string {
   return `apiVersion: riskified.com/v1alpha1\nkind: DynamicEnv\nmetadata: ${metadata}\nspec: ${spec}\n`;
 }
 
-const SOUND = '{istioMatches: [{headers: {a: {exact: b}}}], subsets: []}';
+const VALID = '{istioMatches: [{headers: {a: {exact: b}}}], subsets: []}';
 
-test('environments go to their own namespace, or to the one that is worked in', () => {
-  const file = write(`${manifest('{name: one, namespace: web}', SOUND)}---\n${manifest('{name: two}', SOUND)}`);
+test('environmentsIn keeps the namespace of a manifest, or sets the current one', () => {
+  const file = write(`${manifest('{name: one, namespace: web}', VALID)}---\n${manifest('{name: two}', VALID)}`);
   expect(environmentsIn([file], {}, 'shop').map(({ metadata }) => metadata)).toEqual([
     { name: 'one', namespace: 'web' },
     { name: 'two', namespace: 'shop' },
@@ -40,9 +40,9 @@ test.each([
     ':4:38: spec.istioMatches[0].headers.a.exact: ',
   ],
   [manifest('{name: a}', '{istioMatches: [{headers: {a: {exact: b}}}]}'), ':4:1: spec.subsets: Required value'],
-  [manifest('{name: a}', SOUND.replace('{i', '{subset: [], i')), ':4:8: unknown field "spec.subset"'],
+  [manifest('{name: a}', VALID.replace('{i', '{subset: [], i')), ':4:8: unknown field "spec.subset"'],
   [
-    manifest('{name: a, namespace: web}', SOUND),
+    manifest('{name: a, namespace: web}', VALID),
     ':3:21: metadata.namespace is "web" and --namespace is "shop"; leave one out',
   ],
   [
@@ -50,12 +50,12 @@ test.each([
     ':2:1: v1 ConfigMap is not an environment; use kubectl apply for it',
   ],
   ['# nothing\n', ': it contains no objects'],
-])('%j is refused', (text, message) => {
+])('environmentsIn rejects %j', (text, message) => {
   const file = write(text);
   expect(() => environmentsIn([file], { namespace: 'shop' }, 'shop')).toThrow(`-f ${file}${message}`);
 });
 
-test('of several faults, all are named', () => {
+test('environmentsIn reports all problems at once', () => {
   const file = write(manifest('{name: a}', '{istioMatches: [{headers: {a: {exact: 5}}}]}'));
   expect(() => environmentsIn([file], {}, 'shop')).toThrow(
     /^-f:\n {2}.*headers\.a\.exact.*\n {2}.*spec\.subsets: Required value$/,
