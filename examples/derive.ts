@@ -1,5 +1,5 @@
 // A pipeline: tables of gateways and routes → a translator → the configuration of each gateway, which two components
-// watch: a server hands it to proxies, a reporter writes what became of each route.
+// watch: a server hands it to proxies, a reporter reports the result of each route.
 //   node examples/derive.ts
 import { derive, handleSubscription, Overlay, WatchableMap } from 'offshoot/watchable';
 
