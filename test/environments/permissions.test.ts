@@ -1,4 +1,4 @@
-// The controllers work with the rights of deploy/environments-rbac.yaml and no others: nothing that they do is forbidden.
+// The controllers work with the permissions of deploy/environments-rbac.yaml alone: no request is forbidden.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { ControlPlane } from '../../src/cli/run/control-plane.ts';
@@ -12,13 +12,13 @@ import { DestinationRule } from '../../src/traffic/istio/objects.ts';
 import { describeOwnClusters } from '../cluster/index.ts';
 import { install } from '../scenarios/install.ts';
 import { until } from '../support/until.ts';
-import { testUsedRights } from '../support/used-rights.ts';
-import { installRights, spoilCertificate, startWithRights } from '../support/with-rights.ts';
+import { testUsedPermissions } from '../support/used-permissions.ts';
+import { installPermissions, spoilCertificate, startWithPermissions } from '../support/with-permissions.ts';
 import { installKinds } from './install.ts';
 import { environment, isIn, makeWorkload, workload } from './workload.ts';
 
-// With clusters of their own: where others work, a namespace may be on its way out, and what is made there is forbidden.
-describeOwnClusters('with the rights of the manifest', (cluster) => {
+// On clusters of their own: elsewhere a namespace may be being deleted, and writes to it are forbidden.
+describeOwnClusters('the permissions of the manifest', (cluster) => {
   let client: Client;
   let plane: ControlPlane | undefined;
   let namespace: string;
@@ -26,18 +26,18 @@ describeOwnClusters('with the rights of the manifest', (cluster) => {
   beforeAll(async () => {
     client = cluster.client();
     await installKinds(client);
-    await installRights(cluster, 'environments');
-    namespace = await cluster.namespace('rights');
+    await installPermissions(cluster, 'environments');
+    namespace = await cluster.namespace('permissions');
   });
 
   afterAll(async () => {
     await plane?.stop();
   });
 
-  test('an environment is made, taken over and changed, and expires', { timeout: 120_000 }, async () => {
+  test('are enough to create, take over, change and expire an environment', { timeout: 120_000 }, async () => {
     await makeWorkload(client, namespace, 'cart');
     const env = environment(namespace, 'feature', [{ name: 'cart', namespace }]);
-    // A clone and a rule of another operator: taking them over needs more than making them.
+    // A clone and a rule of another operator: taking them over needs more permissions than creating them.
     const { deployment, rule } = workload(namespace, 'cart');
     const version = `${namespace.slice(0, 20)}-feature`;
     const labels = { app: 'cart', version };
@@ -65,7 +65,7 @@ describeOwnClusters('with the rights of the manifest', (cluster) => {
       },
       { fieldManager: 'manager' },
     );
-    const started = await startWithRights(cluster, 'environments', {
+    const started = await startWithPermissions(cluster, 'environments', {
       settings: { drainMs: 0, settleMs: 0, orphanSweepMs: 50, orphanGraceMs: 0 },
       webhook: { port: 0, reach: 'loopback' },
     });
@@ -73,7 +73,7 @@ describeOwnClusters('with the rights of the manifest', (cluster) => {
     await client.create(DynamicEnv, env);
     await until(() => isIn(client, env.metadata, 'ready'), 60_000);
     await installLateKinds(client, started.plane);
-    // Whoever writes it is asked for the right to read the Secret.
+    // The webhook checks whether the user may read the Secret.
     const variable = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token', optional: true } } };
     const containers = [{ containerName: 'cart', image: 'cart:3', env: [variable] }];
     const subsets = env.spec.subsets.map((each) => ({ ...each, replicas: 2, containers }));
@@ -82,7 +82,7 @@ describeOwnClusters('with the rights of the manifest', (cluster) => {
     await until(async () => (await client.get(Deployment, clone)).spec.replicas === 2, 60_000);
     await client.delete(Deployment, clone);
     await until(() => client.get(Deployment, clone).then(({ metadata }) => metadata.generation === 1, isNotFound));
-    // Its time is over: it is deleted by the controllers.
+    // The environment expires: the controllers delete it.
     await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: { ttl: { duration: '1s' } } } });
     await until(() => client.get(DynamicEnv, env.metadata).then(() => false, isNotFound), 60_000);
     await leaveOrphan(client, namespace);
@@ -90,10 +90,10 @@ describeOwnClusters('with the rights of the manifest', (cluster) => {
     expect(started.refused).toEqual([]);
   });
 
-  testUsedRights(cluster, 'environments', 'rights');
+  testUsedPermissions(cluster, 'environments', 'permissions');
 });
 
-/** Installs kinds of Istio that environments can do without; resolves when they are noticed. */
+/** Installs optional kinds of Istio; resolves when the controllers have noticed them. */
 async function installLateKinds(client: Client, { manager }: ControlPlane): Promise<void> {
   const plurals = ['gateways', 'serviceentries', 'sidecars'];
   const definitions = istioDefinitions();
@@ -106,7 +106,7 @@ async function installLateKinds(client: Client, { manager }: ControlPlane): Prom
   await until(() => late.every(({ served }) => served), 60_000);
 }
 
-/** Leaves what an environment had that is gone, and waits until it is removed. */
+/** Creates an orphan, and waits until it is removed. */
 async function leaveOrphan(client: Client, namespace: string): Promise<void> {
   const version = `${namespace.slice(0, 20)}-gone`;
   const labels = { app: 'cart', version, 'dynamic-env': 'true' };

@@ -1,7 +1,7 @@
-// What whoever deploys to a place needs, and what they must not have. Data for credentials.ts.
+// The permissions that a deployer needs, and those that it must not have. Data for credentials.ts.
 import type { AnyObject, Impersonation, RawRequest } from '../../src/kube/index.ts';
 
-export interface Right {
+export interface Permission {
   readonly verb: string;
   readonly group?: string;
   /** `pods` or `pods/log` */
@@ -11,27 +11,27 @@ export interface Right {
 const CHANGE = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 const READ = ['get', 'list', 'watch'];
 
-function rights(verbs: readonly string[], group: string, ...resources: string[]): Right[] {
+function permissions(verbs: readonly string[], group: string, ...resources: string[]): Permission[] {
   return resources.flatMap((resource) => verbs.map((verb) => ({ verb, group, resource })));
 }
 
-/** All that a deployer needs in the place, and must not have elsewhere. */
-export const DEPLOYING: readonly Right[] = [
-  ...rights(CHANGE, '', 'configmaps', 'secrets', 'services', 'serviceaccounts', 'persistentvolumeclaims', 'pods'),
-  ...rights(CHANGE, 'apps', 'deployments', 'statefulsets', 'daemonsets', 'replicasets', 'deployments/scale'),
-  ...rights(CHANGE, 'batch', 'jobs', 'cronjobs'),
-  ...rights(CHANGE, 'autoscaling', 'horizontalpodautoscalers'),
-  ...rights(CHANGE, 'networking.k8s.io', 'ingresses'),
-  ...rights(CHANGE, 'policy', 'poddisruptionbudgets'),
-  ...rights(READ, '', 'events', 'pods/log', 'resourcequotas', 'limitranges'),
-  ...rights(READ, 'discovery.k8s.io', 'endpointslices'),
+/** Permissions that a deployer needs in its namespace, and must not have elsewhere. */
+export const DEPLOYING: readonly Permission[] = [
+  ...permissions(CHANGE, '', 'configmaps', 'secrets', 'services', 'serviceaccounts', 'persistentvolumeclaims', 'pods'),
+  ...permissions(CHANGE, 'apps', 'deployments', 'statefulsets', 'daemonsets', 'replicasets', 'deployments/scale'),
+  ...permissions(CHANGE, 'batch', 'jobs', 'cronjobs'),
+  ...permissions(CHANGE, 'autoscaling', 'horizontalpodautoscalers'),
+  ...permissions(CHANGE, 'networking.k8s.io', 'ingresses'),
+  ...permissions(CHANGE, 'policy', 'poddisruptionbudgets'),
+  ...permissions(READ, '', 'events', 'pods/log', 'resourcequotas', 'limitranges'),
+  ...permissions(READ, 'discovery.k8s.io', 'endpointslices'),
 ];
 
-/** What they must not have, in the place neither. */
-export const DENIED_EVERYWHERE: readonly Right[] = [
-  ...rights(['create', 'update', 'patch', 'delete'], '', 'resourcequotas', 'limitranges', 'namespaces', 'nodes'),
-  ...rights(['create', 'update', 'patch', 'delete', 'deletecollection'], '', 'persistentvolumes'),
-  ...rights(
+/** Permissions that it must not have anywhere. */
+export const DENIED_EVERYWHERE: readonly Permission[] = [
+  ...permissions(['create', 'update', 'patch', 'delete'], '', 'resourcequotas', 'limitranges', 'namespaces', 'nodes'),
+  ...permissions(['create', 'update', 'patch', 'delete', 'deletecollection'], '', 'persistentvolumes'),
+  ...permissions(
     ['create', 'update', 'patch', 'delete', 'bind', 'escalate'],
     'rbac.authorization.k8s.io',
     'roles',
@@ -39,21 +39,21 @@ export const DENIED_EVERYWHERE: readonly Right[] = [
     'clusterroles',
     'clusterrolebindings',
   ),
-  ...rights(['impersonate'], '', 'users', 'groups'),
-  ...rights(['impersonate'], 'authentication.k8s.io', 'userextras/scopes', 'uids'),
-  ...rights(['get', 'create'], '', 'nodes/proxy'),
-  ...rights(['list'], '', 'nodes'),
-  ...rights(['create', 'update', 'delete'], 'apiextensions.k8s.io', 'customresourcedefinitions'),
-  ...rights(
+  ...permissions(['impersonate'], '', 'users', 'groups'),
+  ...permissions(['impersonate'], 'authentication.k8s.io', 'userextras/scopes', 'uids'),
+  ...permissions(['get', 'create'], '', 'nodes/proxy'),
+  ...permissions(['list'], '', 'nodes'),
+  ...permissions(['create', 'update', 'delete'], 'apiextensions.k8s.io', 'customresourcedefinitions'),
+  ...permissions(
     ['create', 'update', 'delete'],
     'admissionregistration.k8s.io',
     'validatingwebhookconfigurations',
     'mutatingwebhookconfigurations',
   ),
-  ...rights(['create', 'approve'], 'certificates.k8s.io', 'certificatesigningrequests'),
-  ...rights(['create', 'update', 'delete'], 'scheduling.k8s.io', 'priorityclasses'),
-  ...rights(['create', 'update', 'delete'], 'storage.k8s.io', 'storageclasses'),
-  ...rights(
+  ...permissions(['create', 'approve'], 'certificates.k8s.io', 'certificatesigningrequests'),
+  ...permissions(['create', 'update', 'delete'], 'scheduling.k8s.io', 'priorityclasses'),
+  ...permissions(['create', 'update', 'delete'], 'storage.k8s.io', 'storageclasses'),
+  ...permissions(
     CHANGE,
     'appstudio.redhat.com',
     'deploymenttargets',
@@ -61,11 +61,11 @@ export const DENIED_EVERYWHERE: readonly Right[] = [
     'deploymenttargetclasses',
     'environments',
   ),
-  ...rights(CHANGE, 'toolchain.dev.openshift.com', 'spacerequests', 'spaces'),
-  ...rights(CHANGE, 'managed-gitops.redhat.com', 'gitopsdeploymentmanagedenvironments'),
+  ...permissions(CHANGE, 'toolchain.dev.openshift.com', 'spacerequests', 'spaces'),
+  ...permissions(CHANGE, 'managed-gitops.redhat.com', 'gitopsdeploymentmanagedenvironments'),
 ];
 
-interface Words {
+interface Names {
   readonly namespace: string;
   readonly account: string;
   readonly team: string;
@@ -75,33 +75,33 @@ interface Words {
 
 interface Attempt {
   readonly what: string;
-  readonly request: (words: Words) => RawRequest;
-  readonly as?: (words: Words) => Impersonation;
+  readonly request: (names: Names) => RawRequest;
+  readonly as?: (names: Names) => Impersonation;
 }
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'evil' } };
 const adminRole = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
-const subjects = ({ account, namespace }: Words) => [{ kind: 'ServiceAccount', name: account, namespace }];
+const subjects = ({ account, namespace }: Names) => [{ kind: 'ServiceAccount', name: account, namespace }];
 const merge = { method: 'PATCH', contentType: 'application/merge-patch+json' };
 const tokenRequest = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
 
-/** Ways to get at more, each of which must be refused. */
+/** Attempts to escalate, each of which must be forbidden. */
 export const ATTEMPTS: readonly Attempt[] = [
   {
     what: 'bind the own account to cluster-admin in the own namespace',
-    request: (words) => ({
+    request: (names) => ({
       method: 'POST',
-      path: `${RBAC}/namespaces/${words.namespace}/rolebindings`,
-      body: { ...rbac, kind: 'RoleBinding', roleRef: adminRole, subjects: subjects(words) },
+      path: `${RBAC}/namespaces/${names.namespace}/rolebindings`,
+      body: { ...rbac, kind: 'RoleBinding', roleRef: adminRole, subjects: subjects(names) },
     }),
   },
   {
     what: 'bind the own account to cluster-admin everywhere',
-    request: (words) => ({
+    request: (names) => ({
       method: 'POST',
       path: `${RBAC}/clusterrolebindings`,
-      body: { ...rbac, kind: 'ClusterRoleBinding', roleRef: adminRole, subjects: subjects(words) },
+      body: { ...rbac, kind: 'ClusterRoleBinding', roleRef: adminRole, subjects: subjects(names) },
     }),
   },
   {
@@ -113,7 +113,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     }),
   },
   {
-    what: 'add somebody to the own binding',
+    what: 'add a subject to the own binding',
     request: ({ namespace, account }) => ({
       ...merge,
       path: `${RBAC}/namespaces/${namespace}/rolebindings/${account}`,
@@ -122,14 +122,14 @@ export const ATTEMPTS: readonly Attempt[] = [
   },
   { what: 'read the Secrets of the team', request: ({ team }) => ({ path: `/api/v1/namespaces/${team}/secrets` }) },
   {
-    what: "read the Secrets of somebody else's place",
+    what: 'read the Secrets of the namespace of another claim',
     request: ({ neighbour }) => ({ path: `/api/v1/namespaces/${neighbour}/secrets` }),
   },
-  { what: 'read the Secrets of the system', request: () => ({ path: '/api/v1/namespaces/kube-system/secrets' }) },
+  { what: 'read the Secrets of kube-system', request: () => ({ path: '/api/v1/namespaces/kube-system/secrets' }) },
   { what: 'read all Secrets', request: () => ({ path: '/api/v1/secrets' }) },
   { what: 'list namespaces', request: () => ({ path: '/api/v1/namespaces' }) },
   {
-    what: 'deploy next door',
+    what: 'deploy to the namespace of another claim',
     request: ({ neighbour }) => ({
       method: 'POST',
       path: `/api/v1/namespaces/${neighbour}/configmaps`,
@@ -137,7 +137,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     }),
   },
   {
-    what: 'get a token of an account next door',
+    what: 'get a token of an account in the namespace of another claim',
     request: ({ neighbour, account }) => ({
       method: 'POST',
       path: `/api/v1/namespaces/${neighbour}/serviceaccounts/${account}/token`,
@@ -145,7 +145,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     }),
   },
   {
-    what: 'get a token of an account of the system',
+    what: 'get a token of an account in kube-system',
     request: () => ({
       method: 'POST',
       path: '/api/v1/namespaces/kube-system/serviceaccounts/default/token',
@@ -153,7 +153,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     }),
   },
   {
-    what: 'lift the own quota',
+    what: 'delete the own quota',
     request: ({ namespace }) => ({
       method: 'DELETE',
       path: `/api/v1/namespaces/${namespace}/resourcequotas/storage`,
@@ -172,7 +172,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     request: ({ namespace }) => ({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` }),
   },
   {
-    what: 'make a namespace',
+    what: 'create a namespace',
     request: () => ({
       method: 'POST',
       path: '/api/v1/namespaces',
@@ -180,7 +180,7 @@ export const ATTEMPTS: readonly Attempt[] = [
     }),
   },
   {
-    what: 'claim another place',
+    what: 'create another claim',
     request: ({ team }) => ({
       method: 'POST',
       path: `/apis/appstudio.redhat.com/v1alpha1/namespaces/${team}/deploymenttargetclaims`,
@@ -193,16 +193,16 @@ export const ATTEMPTS: readonly Attempt[] = [
     }),
   },
   {
-    what: 'look at the spaces of all',
+    what: 'list all spaces',
     request: ({ host }) => ({ path: `/apis/toolchain.dev.openshift.com/v1alpha1/namespaces/${host}/spaces` }),
   },
   {
-    what: 'act as the administrator',
+    what: 'impersonate the administrator',
     as: () => ({ user: 'admin', groups: ['system:masters'] }),
     request: () => ({ path: '/api/v1/secrets' }),
   },
   {
-    what: 'act as a member of the administrators',
+    what: 'impersonate a member of system:masters',
     as: ({ namespace, account }) => ({
       user: `system:serviceaccount:${namespace}:${account}`,
       groups: ['system:masters'],
@@ -210,27 +210,27 @@ export const ATTEMPTS: readonly Attempt[] = [
     request: () => ({ path: '/api/v1/secrets' }),
   },
   {
-    what: 'act as an account next door',
+    what: 'impersonate an account in the namespace of another claim',
     as: ({ neighbour, account }) => ({ user: `system:serviceaccount:${neighbour}:${account}` }),
     request: ({ neighbour }) => ({ path: `/api/v1/namespaces/${neighbour}/secrets` }),
   },
   {
-    what: 'act as a controller of the system',
+    what: 'impersonate a controller of the cluster',
     as: () => ({ user: 'system:serviceaccount:kube-system:namespace-controller' }),
     request: () => ({ path: '/api/v1/secrets' }),
   },
   {
-    what: 'act as another account of the own namespace, and get further with that',
+    what: 'impersonate another account of the own namespace to read Secrets of the team',
     as: ({ namespace }) => ({ user: `system:serviceaccount:${namespace}:default` }),
     request: ({ team }) => ({ path: `/api/v1/namespaces/${team}/secrets` }),
   },
   {
-    what: 'reach the pods of all through a node',
+    what: 'reach all pods through the proxy of a node',
     request: () => ({ path: '/api/v1/nodes/node-1/proxy/pods' }),
   },
 ];
 
-/** Something to deploy: of each kind one, without a namespace. */
+/** Objects to deploy: one of each kind, without a namespace. */
 export function workload(): readonly AnyObject[] {
   const named = (apiVersion: string, kind: string, fields: object): AnyObject => ({
     apiVersion,

@@ -1,21 +1,19 @@
-// The controllers of the mesh with the rights of deploy/mesh-rbac.yaml and no others: with the manifests of the real
-// istioctl where there is one, because its roles grant what the controllers themselves may not do.
+// The controllers of the mesh with only the permissions of deploy/mesh-rbac.yaml: with the manifests of the real
+// istioctl if it is available, because its roles grant permissions that the controllers do not hold.
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
-import type { ControlPlane } from '../src/cli/run/control-plane.ts';
 import { connect, defineKind, isForbidden, isNotFound, loadConfig } from '../src/kube/index.ts';
 import type { AnyObject, Client, KubeObject } from '../src/kube/index.ts';
 import { builtinRenderer, istioctlRenderer } from '../src/mesh/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { istioNode, istioVersion } from './programs/istio.ts';
 import { findPrograms } from './programs/programs.ts';
-import { until } from './support/until.ts';
-import { ACCOUNT, GROUPS, installRights, startWithRights } from './support/with-rights.ts';
-import { testUsedRights } from './support/used-rights.ts';
+import { Deployment, Namespace } from './support/core-kinds.ts';
+import { usePermissions } from './support/permissions-suite.ts';
+import { testUsedPermissions } from './support/used-permissions.ts';
+import { ACCOUNT, GROUPS } from './support/with-permissions.ts';
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const ClusterRole = defineKind('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', { namespaced: false });
 const Definition = defineKind<KubeObject & { readonly status?: { readonly conditions?: unknown } }>(
   'apiextensions.k8s.io/v1',
@@ -28,21 +26,15 @@ const REF = { name: 'default', namespace: 'kyma-system' };
 const found = findPrograms(istioNode, ['istioctl']);
 const renderer = 'missing' in found ? builtinRenderer : istioctlRenderer({ program: path.join(found.dir, 'istioctl') });
 
-// With clusters of their own: the controllers of other suites would do what these may not.
-describeOwnClusters('rights', (cluster) => {
+// On its own clusters: the controllers of other suites would do what these may not.
+describeOwnClusters('with the permissions of the mesh', (cluster) => {
   let admin: Client;
-  let plane: ControlPlane | undefined;
-  let refused: readonly string[];
-
-  beforeAll(async () => {
-    admin = cluster.client();
-    await installRights(cluster, 'mesh');
-    await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kyma-system' } });
-    ({ plane, refused } = await startWithRights(cluster, 'mesh', { mesh: { renderer, istioVersion, reconnectMs: 0 } }));
-  });
-
-  afterAll(async () => {
-    await plane?.stop();
+  const permissions = usePermissions(cluster, 'mesh', {
+    mesh: { renderer, istioVersion, reconnectMs: 0 },
+    prepare(client) {
+      admin = client;
+      return admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kyma-system' } });
+    },
   });
 
   const isReady = async (): Promise<boolean> => {
@@ -51,7 +43,7 @@ describeOwnClusters('rights', (cluster) => {
   };
   const isGone = (): Promise<boolean> => admin.get(Istio, REF).then(() => false, isNotFound);
 
-  /** What the resource says, and the definitions that are on their way out. */
+  /** The status of the resource, and the definitions that are being deleted. */
   const found = async (): Promise<unknown> => ({
     status: (await admin.get(Istio, REF)).status,
     terminating: (await admin.list(Definition)).items
@@ -59,7 +51,7 @@ describeOwnClusters('rights', (cluster) => {
       .map(({ metadata, status }) => ({ name: metadata.name, conditions: status?.conditions })),
   });
 
-  test('Istio is installed, changed with restarts, and removed with them', async () => {
+  test('Istio is installed, changed with restarts, and removed', async () => {
     const spec = { networkPoliciesEnabled: true, components: { egressGateway: { enabled: true } } };
     await admin.create(Istio, {
       apiVersion: 'operator.kyma-project.io/v1alpha2',
@@ -67,22 +59,20 @@ describeOwnClusters('rights', (cluster) => {
       metadata: REF,
       spec,
     });
-    await until(async () => refused.length > 0 || (await isReady()), 120_000, found);
-    expect(refused).toEqual([]);
+    await permissions.until(isReady, 120_000, found);
     const body = { spec: { config: { numTrustedProxies: 1 }, components: { egressGateway: { enabled: false } } } };
     await admin.patch(Istio, REF, { type: 'merge', body });
     const isRestarted = async (): Promise<boolean> =>
       JSON.stringify(await admin.get(Deployment, { namespace: 'istio-system', name: 'istio-ingressgateway' })).includes(
         'restartedFor',
       );
-    await until(async () => refused.length > 0 || ((await isReady()) && (await isRestarted())), 120_000, found);
-    expect(refused).toEqual([]);
+    await permissions.until(async () => (await isReady()) && (await isRestarted()), 120_000, found);
     await admin.delete(Istio, REF);
-    await until(async () => refused.length > 0 || (await isGone()), 120_000, found);
-    expect(refused).toEqual([]);
+    await permissions.until(isGone, 120_000, found);
+    expect(permissions.refused).toEqual([]);
   }, 400_000);
 
-  test('other roles than those of Istio cannot be written with more rights than the controllers have', async () => {
+  test('only roles of Istio can have permissions that the controllers do not hold', async () => {
     const config = loadConfig({ path: cluster.kubeconfigPath });
     const account = connect({ ...config, impersonate: { user: ACCOUNT, groups: GROUPS } });
     const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
@@ -99,5 +89,5 @@ describeOwnClusters('rights', (cluster) => {
     }
   });
 
-  testUsedRights(cluster, 'mesh', 'rights');
+  testUsedPermissions(cluster, 'mesh', 'permissions');
 });
