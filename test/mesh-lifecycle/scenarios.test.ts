@@ -1,12 +1,12 @@
-// The life of a mesh from end to end: every scenario in `scenarios`, through kubectl, on both clusters. There is one mesh in
-// a cluster, so each has one for itself; most of the time they wait for namespaces and kinds to go.
+// The mesh lifecycle end to end: every scenario in `scenarios`, through kubectl, on both clusters. A cluster has one
+// mesh, so each scenario has its own cluster; most of the time they wait for namespaces and kinds to be deleted.
 import { describe, expect, test } from 'vitest';
 import { describeClusterPools } from '../cluster/pool.ts';
 import { scenarios } from './all.ts';
 import { startSession } from './session.ts';
-import { testUsedRights } from '../support/used-rights.ts';
+import { testUsedPermissions } from '../support/used-permissions.ts';
 
-describeClusterPools('the life of a mesh', (pool) => {
+describeClusterPools('the mesh lifecycle', (pool) => {
   describe.concurrent('scenario', () => {
     test.each(scenarios.names)(
       '%s',
@@ -25,5 +25,5 @@ describeClusterPools('the life of a mesh', (pool) => {
     );
   });
 
-  testUsedRights(pool, 'mesh', 'scenarios');
+  testUsedPermissions(pool, 'mesh', 'scenarios');
 });

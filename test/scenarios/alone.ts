@@ -1,4 +1,4 @@
-// Clusters that are used for nothing else: other controllers would finish the work of those that a test ends.
+// Clusters for one run alone: other controllers would finish the work of those that a test kills.
 import { afterAll } from 'vitest';
 import { startEmbedded } from '../../src/embedded/index.ts';
 import { loadConfig } from '../../src/kube/index.ts';
@@ -15,7 +15,7 @@ export interface Alone {
 
 type Prepare = (client: Client) => Promise<void>;
 
-/** Runs something on an embedded cluster of its own. */
+/** Runs `use` on a new embedded cluster. */
 export async function alone<T>(prepare: Prepare, use: (cluster: Alone) => Promise<T>): Promise<T> {
   const server = await startEmbedded();
   const client = connectAdmin(server);
@@ -28,7 +28,7 @@ export async function alone<T>(prepare: Prepare, use: (cluster: Alone) => Promis
   }
 }
 
-/** The same on one of a few real clusters, which are for the tests of the suite that calls this. */
+/** The same on one of a few real clusters, which only the calling suite uses. */
 export function aloneOnRealClusters(prepare: Prepare): <T>(use: (cluster: Alone) => Promise<T>) => Promise<T> {
   const pool = new ClusterPool(ownDrivers.find(({ name }) => name === 'real')!);
   const prepared = new Set<string>();
@@ -43,15 +43,15 @@ export function aloneOnRealClusters(prepare: Prepare): <T>(use: (cluster: Alone)
     });
 }
 
-/** How many writes a controller lives for: its start takes longer than they do. `npm run soak` tries 1. */
-const LIFETIME = Number(process.env['OFFSHOOT_LIFETIME'] ?? 3);
+/** After how many writes a controller crashes. More is faster, since a start is slow; `npm run soak` uses 1. */
+const WRITES_UNTIL_CRASH = Number(process.env['OFFSHOOT_WRITES_UNTIL_CRASH'] ?? 3);
 
-/** Lives that end soon. Those of one scenario after the other end a write later: none is left out. */
-export function shortLives(index: number): readonly number[] {
-  return [(index % LIFETIME) + 1, ...Array.from({ length: 1_000 }, () => LIFETIME)];
+/** Numbers of writes before each crash. The first differs between scenarios, so that crashes hit every write. */
+export function earlyCrashes(index: number): readonly number[] {
+  return [(index % WRITES_UNTIL_CRASH) + 1, ...Array.from({ length: 1_000 }, () => WRITES_UNTIL_CRASH)];
 }
 
-/** The undisturbed run of each scenario, made once. */
+/** Caches the undisturbed run of each scenario. */
 export function references(run: (scenario: string) => Promise<Run>): (scenario: string) => Promise<Run> {
   const made = new Map<string, Promise<Run>>();
   return (scenario) => {
@@ -61,13 +61,16 @@ export function references(run: (scenario: string) => Promise<Run>): (scenario: 
   };
 }
 
-/** Lets a controller end after one write, after two and so on, some at once. Returns how many of them ended early. */
-export async function sweep(survive: (lives: readonly number[]) => Promise<Run>, atOnce: number): Promise<number> {
-  let deaths = 0;
-  for (let next = 1; deaths === next - 1; next += atOnce) {
+/** Runs with a crash after one write, after two and so on, some in parallel. Returns how many runs crashed. */
+export async function sweep(
+  survive: (writesUntilCrash: readonly number[]) => Promise<Run>,
+  atOnce: number,
+): Promise<number> {
+  let crashes = 0;
+  for (let next = 1; crashes === next - 1; next += atOnce) {
     const runs = await Promise.all(Array.from({ length: atOnce }, (_none, i) => survive([next + i])));
-    // A controller that may write more often than there is something to write lives to the end.
-    deaths += runs.filter(({ lives }) => lives > 1).length;
+    // A controller that finishes its work with fewer writes does not crash.
+    crashes += runs.filter(({ starts }) => starts > 1).length;
   }
-  return deaths;
+  return crashes;
 }

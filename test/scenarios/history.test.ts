@@ -1,4 +1,4 @@
-// What is said of the past must be able to be wrong.
+// The assertions about the history of objects can fail.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
@@ -30,7 +30,7 @@ async function writeStatus(kind: typeof Claim, status: object): Promise<void> {
   await api.patch(kind, ref, { type: 'merge', body: { status } }, { subresource: 'status' });
 }
 
-async function live(...phases: readonly (readonly [typeof Claim, string])[]): Promise<void> {
+async function recordPhases(...phases: readonly (readonly [typeof Claim, string])[]): Promise<void> {
   await api.create(Claim, object('Claim'));
   await api.create(Target, object('Target'));
   for (const [kind, phase] of phases) {
@@ -39,28 +39,28 @@ async function live(...phases: readonly (readonly [typeof Claim, string])[]): Pr
   await until(() => history.versions.length >= phases.length + 2);
 }
 
-describe('order', () => {
-  test('of what came to be', async () => {
-    await live([Target, 'Bound'], [Claim, 'Bound'], [Claim, 'Lost'], [Claim, 'Bound']);
+describe('orderProblem', () => {
+  test('accepts states in the order in which objects reached them', async () => {
+    await recordPhases([Target, 'Bound'], [Claim, 'Bound'], [Claim, 'Lost'], [Claim, 'Bound']);
     const bound = phase('Claim', 'Bound');
     expect(history.orderProblem([phase('Target', 'Bound'), bound, phase('Claim', 'Lost'), bound])).toBeUndefined();
   });
 
-  test('the other way round, although both still are in the end', async () => {
-    await live([Claim, 'Bound'], [Target, 'Bound']);
+  test('rejects the reverse order, even if the objects are in both states at the end', async () => {
+    await recordPhases([Claim, 'Bound'], [Target, 'Bound']);
     await writeStatus(Claim, { more: true });
     await until(() => history.versions.length === 5);
     expect(history.orderProblem([phase('Target', 'Bound'), phase('Claim', 'Bound')])).toMatch('was, but not after');
   });
 
-  test('what never was', async () => {
-    await live([Claim, 'Bound']);
+  test('rejects a state that no object was ever in', async () => {
+    await recordPhases([Claim, 'Bound']);
     expect(history.orderProblem([phase('Claim', 'Lost')])).toMatch('never was');
     expect(history.orderProblem([object('Claim', { gone: true })])).toMatch('never was');
   });
 
-  test('what went', async () => {
-    await live();
+  test('knows the order of deletions', async () => {
+    await recordPhases();
     await api.delete(Target, { name: 'a', namespace: 'n' });
     await api.delete(Claim, { name: 'a', namespace: 'n' });
     await until(() => history.versions.length === 4);
@@ -70,8 +70,8 @@ describe('order', () => {
   });
 });
 
-test('phases, all of them', async () => {
-  await live([Claim, 'Pending'], [Target, 'Pending'], [Claim, 'Bound'], [Claim, 'Lost']);
+test('phasesProblem compares all phases of an object, and allows optional ones', async () => {
+  await recordPhases([Claim, 'Pending'], [Target, 'Pending'], [Claim, 'Bound'], [Claim, 'Lost']);
   const problem = (...phases: string[]) => history.phasesProblem(object('Claim', { phases }));
   expect(problem('Pending', 'Bound', 'Lost')).toBeUndefined();
   expect(problem('New?', 'Pending', 'Bound?', 'Lost')).toBeUndefined();

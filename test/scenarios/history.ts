@@ -1,5 +1,5 @@
-// All that objects went through, version by version, in the order in which it was written: the resource versions of a
-// cluster are one row, whatever the kind. Recorded by watching, so that a state that lasts for a moment counts too.
+// Records every version of objects, in the order in which they were written: resource versions of a cluster are ordered
+// across kinds. It watches, so that it also sees states that last only for a moment.
 import type { Client } from '../../src/kube/client/client.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
 import { difference } from './difference.ts';
@@ -13,10 +13,10 @@ interface Version {
 export class History {
   readonly #versions: Version[] = [];
   readonly #latest = new Map<string, AnyObject>();
-  readonly #over = new AbortController();
+  readonly #stopped = new AbortController();
   readonly #watches: Promise<void>[] = [];
 
-  /** Begins to record kinds. */
+  /** Starts to record kinds. */
   static async record(client: Client, kinds: readonly Kind[]): Promise<History> {
     const history = new History();
     await Promise.all(
@@ -30,18 +30,18 @@ export class History {
   }
 
   async stop(): Promise<void> {
-    this.#over.abort();
+    this.#stopped.abort();
     await Promise.all(this.#watches);
   }
 
   async #follow(client: Client, kind: Kind, resourceVersion: string): Promise<void> {
-    const { signal } = this.#over;
+    const { signal } = this.#stopped;
     let from = resourceVersion;
     while (!signal.aborted) {
       await client
         .watch(kind, { resourceVersion: from, signal }, ({ type, object }) => {
           from = object.metadata.resourceVersion!;
-          if (type !== 'BOOKMARK') this.#note(object, type === 'DELETED');
+          if (type !== 'BOOKMARK') this.#add(object, type === 'DELETED');
         })
         .catch((error: unknown) => {
           if (!signal.aborted) throw error;
@@ -49,7 +49,7 @@ export class History {
     }
   }
 
-  #note(object: AnyObject, isGone: boolean): void {
+  #add(object: AnyObject, isGone: boolean): void {
     const uid = object.metadata.uid!;
     const before = this.#latest.get(uid);
     this.#latest.set(uid, object);
@@ -62,11 +62,11 @@ export class History {
     return this.#versions.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   }
 
-  /** What is wrong with saying that objects came to be like this one after the other; undefined when nothing is. */
-  orderProblem(wanted: readonly AnyObject[]): string | undefined {
+  /** Undefined if objects reached these states one after the other, else the problem. */
+  orderProblem(expected: readonly AnyObject[]): string | undefined {
     const { versions } = this;
     let since = { at: 0n, what: 'the beginning' };
-    for (const each of wanted) {
+    for (const each of expected) {
       const what = JSON.stringify(each);
       const turns = versions.filter(({ object, before }) => is(each, object) && !(before && is(each, before)));
       const next = turns.find(({ at }) => at >= since.at);
@@ -77,26 +77,26 @@ export class History {
   }
 
   /**
-   * What is wrong with saying that an object went through these phases and no others; undefined when nothing is. A
-   * phase with a question mark may be left out: it lasts for a moment at most, and whoever is quicker skips it.
+   * Undefined if an object went through exactly these phases, else the problem. A phase with a question mark is
+   * optional: it lasts only for a moment, and may be skipped.
    */
   phasesProblem({ phases, ...object }: AnyObject): string | undefined {
     const all = this.versions.filter((version) => is(object, version.object)).map(({ object }) => phaseOf(object));
     const found = all.filter((phase, i) => phase !== undefined && phase !== all[i - 1]);
-    const wanted = (phases as string[]).map((phase) =>
+    const expected = (phases as string[]).map((phase) =>
       phase.endsWith('?') ? `(${phase.slice(0, -1)} )?` : `${phase} `,
     );
-    const isFound = new RegExp(`^${wanted.join('')}$`).test(found.map((phase) => `${phase} `).join(''));
+    const isFound = new RegExp(`^${expected.join('')}$`).test(found.map((phase) => `${phase} `).join(''));
     const show = (each: unknown): string => (each as string[]).join(', ');
     return isFound ? undefined : `${JSON.stringify(object)} was ${show(found)}, not ${show(phases)}`;
   }
 }
 
-function is(wanted: AnyObject, object: AnyObject): boolean {
-  return wanted.kind === object.kind && difference(wanted, object) === undefined;
+function is(expected: AnyObject, object: AnyObject): boolean {
+  return expected.kind === object.kind && difference(expected, object) === undefined;
 }
 
-/** The phase that an object is in or, where it has none, the reason for being ready or not. */
+/** The phase of an object or, without one, the reason of its Ready condition. */
 function phaseOf({ status }: AnyObject & { status?: unknown }): string | undefined {
   const { phase, conditions = [] } = (status ?? {}) as {
     phase?: string;

@@ -1,11 +1,10 @@
-// Plays scenarios by hand and prints every move:
+// Runs scenarios from the command line and prints every move:
 //   node test/scenarios/run.ts PART/NAME … [--cluster embedded|real|node]
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect } from '../../src/kube/client/connect.ts';
 import { loadConfig } from '../../src/kube/client/config/kubeconfig.ts';
-import { defineKind } from '../../src/kube/objects.ts';
 import { ownClusters } from '../cluster/own.ts';
 import { scenarios as ofEnvironments } from '../environments/all.ts';
 import { startSession as startEnvironments } from '../environments/session.ts';
@@ -18,8 +17,7 @@ import { scenarios as ofTargets } from '../targets/all.ts';
 import { startSession as startTargets } from '../targets/session.ts';
 import type { Scenarios } from './scenario.ts';
 import type { Session } from './session.ts';
-
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
+import { Namespace } from '../support/core-kinds.ts';
 
 interface Part {
   readonly scenarios: Scenarios;
@@ -77,7 +75,7 @@ export async function main(args: readonly string[], print: (line: string) => voi
   }
 }
 
-/** The images that a scenario's manifests name: on a real node somebody must provide them. */
+/** The images in a scenario's manifests: a real node must have them. */
 function imagesOf(name: string): string[] {
   const [part = '', scenario = ''] = name.split('/');
   const dir = path.join(import.meta.dirname, '..', part, 'scenarios', scenario);

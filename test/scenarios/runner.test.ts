@@ -1,8 +1,8 @@
-// The scenario runner itself: an assertion that cannot fail would prove nothing.
+// The scenario runner itself: its assertions can fail.
 import { expect, test } from 'vitest';
 import type { AnyObject } from '../../src/kube/objects.ts';
 import { difference } from './difference.ts';
-import type { Hands } from './hands.ts';
+import type { ClusterActions } from './cluster-actions.ts';
 import { main } from './run.ts';
 import { play } from './runner.ts';
 import type { Move } from './scenario.ts';
@@ -32,7 +32,7 @@ test.each<[wanted: unknown, found: unknown, wrong: string | undefined]>([
     { conditions: [{ type: 'A' }] },
     'conditions[B].type is missing instead of "B"',
   ],
-])('%o in %o', (wanted, found, wrong) => {
+])('difference finds %o in %o, or says what differs', (wanted, found, wrong) => {
   expect(difference(wanted, found)).toBe(wrong);
 });
 
@@ -43,21 +43,21 @@ const config = (data?: object, name: string | null = 'a'): AnyObject => ({
   ...(data && { data }),
 });
 
-/** A cluster that holds these objects from the n-th look on. */
-function hands(objects: readonly AnyObject[], fromLook = 1): Hands {
-  let looks = 0;
-  const look = async (): Promise<readonly AnyObject[]> => (++looks >= fromLook ? objects : []);
+/** A cluster that returns these objects from the n-th read on. */
+function actions(objects: readonly AnyObject[], fromRead = 1): ClusterActions {
+  let reads = 0;
+  const read = async (): Promise<readonly AnyObject[]> => (++reads >= fromRead ? objects : []);
   const refuse = (): never => {
     throw new Error('refused');
   };
   const write = { apply: refuse, patch: refuse, status: refuse, delete: refuse, deleting: refuse, wait: refuse };
-  return { ...write, get: look, list: look };
+  return { ...write, get: read, list: read };
 }
 
 const move = (does: Move['does'], ...objects: AnyObject[]): Move => ({ name: `00-${does}`, does, about: '', objects });
 
 test('an assertion waits until it holds', async () => {
-  const options = { hands: hands([config({ x: '1' })], 3) };
+  const options = { actions: actions([config({ x: '1' })], 3) };
   await expect(play([move('assert', config({ x: '1' }))], options)).resolves.toBeUndefined();
 });
 
@@ -68,22 +68,22 @@ test.each([
   [move('errors', config()), '00-errors: ConfigMap n/a is there'],
   [move('errors', config({ x: '1' }, null)), '00-errors: ConfigMap n/* is there'],
   [move('apply', config()), '00-apply: refused'],
-])('a move that fails says what is wrong: %j', async (failing, message) => {
-  const options = { hands: hands([config({ x: '1' })]), deadlineMs: 100 };
+])('a failed move says what is wrong: %j', async (failing, message) => {
+  const options = { actions: actions([config({ x: '1' })]), deadlineMs: 100 };
   await expect(play([failing], options)).rejects.toThrow(message);
 });
 
-test('what is not there, or has other fields, is no error', async () => {
+test('the move `errors` accepts missing objects and objects with other fields', async () => {
   const absent = move('errors', config({ x: '2' }), config(undefined, 'b'), config({ x: '2' }, null));
-  await expect(play([absent], { hands: hands([config({ x: '1' })]), deadlineMs: 100 })).resolves.toBeUndefined();
+  await expect(play([absent], { actions: actions([config({ x: '1' })]), deadlineMs: 100 })).resolves.toBeUndefined();
 });
 
-test('a change of an object without a name is one of all that have its labels', async () => {
+test('a patch without a name changes all objects with its labels', async () => {
   const labelled = (name: string, labels?: Record<string, string>): AnyObject => {
     const { metadata, ...rest } = config(undefined, name);
     return { ...rest, metadata: { ...metadata, ...(labels && { labels }) } };
   };
-  const there = [
+  const existing = [
     labelled('a', { x: '1', y: '1' }),
     labelled('b', { x: '2' }),
     labelled('c', { x: '1' }),
@@ -92,11 +92,11 @@ test('a change of an object without a name is one of all that have its labels', 
   const patched: string[] = [];
   const patch = async ({ metadata }: AnyObject): Promise<void> => void patched.push(metadata.name);
   const wanted = { ...config(undefined, null), metadata: { labels: { x: '1' } } as unknown as AnyObject['metadata'] };
-  await play([move('patch', wanted)], { hands: { ...hands(there), patch } });
+  await play([move('patch', wanted)], { actions: { ...actions(existing), patch } });
   expect(patched).toEqual(['a', 'c']);
 });
 
-test('the command prints every move of a scenario, and knows the names of all', async () => {
+test('the command prints every move of a scenario, and lists all scenarios for an unknown name', async () => {
   const lines: string[] = [];
   expect(await main(['nothing'], (line) => lines.push(line))).toBe(64);
   expect(lines.join('\n')).toContain('there is no scenario nothing');

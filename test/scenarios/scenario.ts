@@ -1,21 +1,21 @@
-// A scenario is a folder of numbered YAML files, each one move: what a person does to the cluster, or what must be
-// true of it after a while. Moves of one number happen in the order of `MOVES`.
-//   NN-apply.yaml     these objects, as `kubectl apply` has them
-//   NN-patch.yaml     objects with the fields to merge into those of the same name; null takes a field away
-//   NN-status.yaml    the same for their status, as whoever else manages them would
-//   NN-delete.yaml    objects that should go; waits until they are gone
-//   NN-deleting.yaml  objects that should go and will be held for a while
-//   NN-pass.yaml      `time: 2m`: so much time goes by for the controllers
-//   NN-wait.yaml      objects with a field `for`, as `kubectl wait --for` has it
-//   NN-assert.yaml    each object exists and holds these fields: lists as a whole (conditions by type), null where a
-//                     field must be absent
-//   NN-errors.yaml    no object holds these fields
-//   NN-order.yaml     objects came to hold these fields one after the other, or to be `gone: true`
-//   NN-phases.yaml    objects with a field `phases`: all that their status went through, from the beginning; one that
-//                     ends in a question mark may be missing
-// An object without a name stands for any of its kind in its namespace: to be changed, for all with its labels. `$ns`
-// stands for the namespace that the run gives; a run may have other words. The comment on top says what the move is
-// about. A file `settings.yaml` is for the controllers.
+// A scenario is a folder of numbered YAML files, each one move: something that a user does to the cluster, or an
+// assertion that must hold after a while. Moves of one number run in the order of `MOVES`.
+//   NN-apply.yaml     objects for `kubectl apply`
+//   NN-patch.yaml     objects with the fields to merge into those of the same name; null removes a field
+//   NN-status.yaml    the same for their status, as another controller would write it
+//   NN-delete.yaml    objects to delete; waits until they are gone
+//   NN-deleting.yaml  objects to delete, without waiting
+//   NN-advance.yaml   `time: 2m`: advances the controllers' clock
+//   NN-wait.yaml      objects with a field `for`, as in `kubectl wait --for`
+//   NN-assert.yaml    each object exists and has these fields: lists as a whole (conditions by type), null for a field
+//                     that must be absent
+//   NN-errors.yaml    no object has these fields
+//   NN-order.yaml     objects got these fields one after the other, or were deleted (`gone: true`)
+//   NN-phases.yaml    objects with a field `phases`: all phases of their status from the beginning; one that ends in a
+//                     question mark is optional
+// An object without a name stands for any of its kind in its namespace; in a write, for all with its labels. `$ns`
+// stands for the namespace of the run, which may define further words. The first comment says what the move is about.
+// `settings.yaml` has settings for the controllers.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -27,7 +27,7 @@ const MOVES = [
   'status',
   'delete',
   'deleting',
-  'pass',
+  'advance',
   'wait',
   'assert',
   'errors',
@@ -44,7 +44,7 @@ export interface Move {
   readonly objects: readonly AnyObject[];
 }
 
-/** What words such as `$ns` stand for. */
+/** The values of words such as `$ns`. */
 export type Words = Readonly<Record<string, string>> & { readonly ns: string };
 
 /** The scenarios of a part of the product. */
@@ -77,7 +77,12 @@ export class Scenarios {
     return moves.sort((a, b) => a.number.localeCompare(b.number) || MOVES.indexOf(a.does) - MOVES.indexOf(b.does));
   }
 
-  /** What a scenario wants the controllers to be set to. */
+  /** The objects of one move, such as `01-apply`. */
+  objects(name: string, move: string, words: Words): readonly AnyObject[] {
+    return this.moves(name, words).find((each) => each.name === move)!.objects;
+  }
+
+  /** The settings of a scenario for the controllers. */
   settings(name: string): Readonly<Record<string, unknown>> {
     const file = path.join(this.#folder, name, SETTINGS);
     return existsSync(file) ? (parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {};
@@ -96,7 +101,7 @@ function readObjects(file: string, text: string): readonly AnyObject[] {
   });
 }
 
-/** Integers as the API's JSON is read: numbers where that is exact. */
+/** Integers as the client reads them from JSON: numbers where that is exact, else bigint. */
 function numbers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(numbers);

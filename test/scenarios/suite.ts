@@ -1,8 +1,8 @@
-// The tests that every part of the product runs on its folder of scenarios: each scenario on a cluster, and the same
-// scenarios with controllers that crash.
+// The tests that every part runs on its folder of scenarios: each scenario on a cluster, and the same scenarios with
+// controllers that crash.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cluster } from '../cluster/index.ts';
-import { references, shortLives, sweep } from './alone.ts';
+import { references, earlyCrashes, sweep } from './alone.ts';
 import type { Session } from './session.ts';
 import type { Run } from './sweep.ts';
 
@@ -18,7 +18,7 @@ export function useSession<S extends Session>(start: () => Promise<S>): () => S 
   return () => session!;
 }
 
-/** Each scenario in a namespace of its own: every move succeeds, and nothing is left behind. */
+/** Runs each scenario in its own namespace: every move succeeds, and nothing is left behind. */
 export function testScenarios(
   cluster: Cluster,
   { names, prefix, session }: { names: readonly string[]; prefix: string; session: () => Session },
@@ -39,20 +39,20 @@ export function testScenarios(
 }
 
 interface CrashTests {
-  /** Runs a scenario on an embedded cluster of its own. */
-  readonly run: (scenario: string, lives?: readonly number[], reference?: Run) => Promise<Run>;
+  /** Runs a scenario on its own embedded cluster. */
+  readonly run: (scenario: string, writesUntilCrash?: readonly number[], reference?: Run) => Promise<Run>;
   readonly names: readonly string[];
-  /** Those that are run once for every write after which the controllers can crash. */
+  /** Scenarios that run once for every write, with a crash after it. */
   readonly swept: readonly string[];
   /** A sweep that finds fewer writes than this has missed something. */
   readonly leastCrashes: number;
-  /** How many runs share the machine. */
+  /** How many runs are in parallel. */
   readonly atOnce: number;
 }
 
 /**
- * Each scenario with controllers that crash after every few writes, and some of them once for every single write.
- * Returns the undisturbed run of each scenario.
+ * Runs each scenario with controllers that crash after every few writes, and some of them once for every single write.
+ * Returns a function for the undisturbed run of a scenario.
  */
 export function testCrashes({
   run,
@@ -67,8 +67,8 @@ export function testCrashes({
     test.each(names)(
       '%s',
       async (scenario) => {
-        const survived = await run(scenario, shortLives(names.indexOf(scenario)), await undisturbed(scenario));
-        expect(survived.lives).toBeGreaterThan(1);
+        const survived = await run(scenario, earlyCrashes(names.indexOf(scenario)), await undisturbed(scenario));
+        expect(survived.starts).toBeGreaterThan(1);
       },
       240_000,
     );
@@ -79,7 +79,7 @@ export function testCrashes({
       '%s',
       async (scenario) => {
         const reference = await undisturbed(scenario);
-        const crashes = await sweep((lives) => run(scenario, lives, reference), atOnce);
+        const crashes = await sweep((writesUntilCrash) => run(scenario, writesUntilCrash, reference), atOnce);
         expect(crashes).toBeGreaterThan(leastCrashes);
       },
       240_000,

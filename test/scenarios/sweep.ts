@@ -1,7 +1,7 @@
-// One run of a scenario under controllers that are killed on the way, and what came of it. Called by the crash tests.
+// Runs a scenario with controllers that crash, and records the state after each step. Called by the crash tests.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { Phoenix } from './mortal.ts';
+import type { CrashingControllers } from './crashing-controllers.ts';
 import { poll } from './poll.ts';
 import { play } from './runner.ts';
 import type { RunOptions } from './runner.ts';
@@ -13,45 +13,45 @@ export const DEADLINE_MS = 60_000;
 export type State = Readonly<Record<string, unknown>>;
 
 export interface Run {
-  /** The state after each numbered step, and after everything is taken away again. */
+  /** The state after each numbered step, and after the final clean-up. */
   readonly states: readonly State[];
-  /** How many processes it took. */
-  readonly lives: number;
+  /** How many times the controllers were started. */
+  readonly starts: number;
 }
 
 interface Performance extends Omit<RunOptions, 'onMove' | 'deadlineMs'> {
   readonly moves: readonly Move[];
-  readonly phoenix: Phoenix;
+  readonly crashing: CrashingControllers;
   readonly snapshot: () => Promise<State>;
-  /** Takes away what the controllers manage; resolves when nothing is left of it. */
+  /** Deletes the objects that the controllers manage; resolves when they are gone. */
   readonly end: () => Promise<void>;
-  /** A run that this one must be like: after every step the same state. */
+  /** A run with the same state after every step. */
   readonly reference: Run | undefined;
 }
 
-/** So often the state of a reference must be the same before it counts as the last one. */
-const QUIET_LOOKS = 4;
-/** The same while something is under way: a rollout is quiet until its pods have been ready for long enough. */
-const QUIET_LOOKS_UNDER_WAY = 100;
+/** How often the state of a reference must be unchanged before it counts as settled. */
+const QUIET_READS = 4;
+/** The same while something is reconciling: a rollout is quiet until its pods have been ready for long enough. */
+const QUIET_READS_RECONCILING = 100;
 
-/** Plays a scenario to its end and beyond, and stops its controllers. */
+/** Runs a scenario and its clean-up, and stops its controllers. */
 export async function perform(performance: Performance): Promise<Run> {
-  const { phoenix, snapshot, end, reference, ...options } = performance;
+  const { crashing, snapshot, end, reference, ...options } = performance;
   const moves = performance.moves.map(withoutEvents);
   const states: State[] = [];
   const settle = async (): Promise<void> => {
-    const wanted = reference?.states[states.length];
+    const expected = reference?.states[states.length];
     let found = await snapshot();
     let quiet = 0;
     const isReached = async (): Promise<boolean> => {
       const before = found;
       found = await snapshot();
-      const isSame = isDeepStrictEqual(found, wanted ?? before) && phoenix.idle;
+      const isSame = isDeepStrictEqual(found, expected ?? before) && crashing.idle;
       quiet = isSame ? quiet + 1 : 0;
-      if (wanted !== undefined) return quiet >= 1;
-      return quiet >= (isUnderWay(found) ? QUIET_LOOKS_UNDER_WAY : QUIET_LOOKS);
+      if (expected !== undefined) return quiet >= 1;
+      return quiet >= (isReconciling(found) ? QUIET_READS_RECONCILING : QUIET_READS);
     };
-    await poll(isReached, DEADLINE_MS).catch(() => expect(found).toEqual(wanted));
+    await poll(isReached, DEADLINE_MS).catch(() => expect(found).toEqual(expected));
     states.push(found);
   };
   try {
@@ -59,21 +59,21 @@ export async function perform(performance: Performance): Promise<Run> {
     await play(moves, { ...options, deadlineMs: DEADLINE_MS, onMove });
     await end();
     await settle();
-    return { states, lives: phoenix.lives };
+    return { states, starts: crashing.starts };
   } finally {
-    await phoenix.stop();
+    await crashing.stop();
   }
 }
 
-/** Whether some object tells that it is not where it should be yet. */
-function isUnderWay(state: State): boolean {
+/** Whether some object has the condition Reconciling. */
+function isReconciling(state: State): boolean {
   return Object.values(state).some((object) => {
     const { status } = object as { status?: { conditions?: readonly { type: string; status: string }[] } };
     return status?.conditions?.some(({ type, status: is }) => type === 'Reconciling' && is === 'True');
   });
 }
 
-/** Events are written beside the work: those of a process that ends are lost. */
+/** Events are written in the background: those of a crashed process are lost. */
 function withoutEvents(move: Move): Move {
   return { ...move, objects: move.objects.filter(({ kind }) => kind !== 'Event') };
 }
@@ -83,8 +83,8 @@ function isEndOfStep(moves: readonly Move[], move: Move): boolean {
   return next?.name.slice(0, 2) !== move.name.slice(0, 2);
 }
 
-/** Fields that say when, how often or by whom, in metadata and in every status. */
-const BY_CHANCE = new Set([
+/** Fields that depend on when, how often or by whom an object was written. */
+const VOLATILE = new Set([
   'creationTimestamp',
   'generation',
   'lastOccurrence',
@@ -101,13 +101,13 @@ const BY_CHANCE = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
 ]);
 
-/** An object without what depends on when and how often somebody wrote. */
+/** An object without volatile fields. */
 export function lasting(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lasting);
-  // Names of pods that could not be made: each try has another one.
+  // Pods that could not be created: each attempt has another name.
   if (typeof value === 'string') return value.replace(/^pods "[^"]*" is forbidden/, 'pods are forbidden');
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([name]) => !BY_CHANCE.has(name));
-  // That something is going counts, since when does not.
+  const fields = Object.entries(value).filter(([name]) => !VOLATILE.has(name));
+  // Keeps that an object is being deleted, but not since when.
   return Object.fromEntries(fields.map(([name, each]) => [name, name === 'deletionTimestamp' || lasting(each)]));
 }

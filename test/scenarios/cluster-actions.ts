@@ -1,5 +1,5 @@
-// Who carries out the moves of a scenario: kubectl, as a person would, or a client in this process where hundreds of
-// runs must be quick.
+// Carries out the moves of a scenario: with kubectl, as a user would, or with a client in this process where hundreds
+// of runs must be fast.
 import { execFile } from 'node:child_process';
 import type { Client } from '../../src/kube/client/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
@@ -8,44 +8,45 @@ import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
 import { kubernetes } from '../programs/kubernetes.ts';
 import { findPrograms } from '../programs/programs.ts';
+import { findObject } from '../support/find-object.ts';
 import { difference } from './difference.ts';
 import { poll } from './poll.ts';
 
-export interface Hands {
+export interface ClusterActions {
   apply(objects: readonly AnyObject[]): Promise<void>;
   patch(object: AnyObject): Promise<void>;
   /** Patches the status. */
   status(object: AnyObject): Promise<void>;
-  /** Resolves when they are gone. */
+  /** Deletes objects, and waits until they are gone. */
   delete(objects: readonly AnyObject[]): Promise<void>;
-  /** Resolves when they are being deleted. */
+  /** Deletes objects without waiting. */
   deleting(objects: readonly AnyObject[]): Promise<void>;
   /** Resolves when the condition (`condition=Ready`) holds. */
   wait(object: AnyObject, condition: string): Promise<void>;
-  /** Those of the named objects that are there. */
+  /** Those of the objects that exist. */
   get(objects: readonly AnyObject[]): Promise<readonly AnyObject[]>;
-  /** All objects of the kind and namespace of this one. */
+  /** All objects with the kind and namespace of this one. */
   list(like: AnyObject): Promise<readonly AnyObject[]>;
 }
 
 const DEADLINE_S = 40;
 
-/** The kubectl of the test cluster's version if it is there, else the one on the path. */
+/** The kubectl of the test cluster's version if it was fetched, else the one in the PATH. */
 function kubectlProgram(): string {
   const found = findPrograms(kubernetes, ['kubectl']);
   return 'dir' in found ? `${found.dir}/kubectl` : 'kubectl';
 }
 
-/** Does everything with kubectl. The cache of what the server offers is kept in `cacheDir`. */
-export function kubectl(kubeconfigPath: string, cacheDir: string): Hands {
+/** Uses kubectl, with its discovery cache in `cacheDir`. */
+export function kubectl(kubeconfigPath: string, cacheDir: string): ClusterActions {
   const program = kubectlProgram();
   const run = (args: readonly string[], input: unknown): Promise<string> =>
     new Promise((resolve, reject) => {
       const all = ['--kubeconfig', kubeconfigPath, '--cache-dir', cacheDir, ...args];
       const options = { maxBuffer: 2 ** 26, timeout: (DEADLINE_S + 5) * 1000 };
-      const child = execFile(program, all, options, (error, out, complaint) => {
+      const child = execFile(program, all, options, (error, out, stderr) => {
         if (error === null) resolve(out);
-        else reject(new Error(`kubectl ${args.join(' ')}: ${complaint.trim() || error.message}`));
+        else reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`));
       });
       child.stdin?.end(input === undefined ? '' : stringifyJson(input));
     });
@@ -86,30 +87,24 @@ function listOf(items: readonly AnyObject[]): unknown {
   return { apiVersion: 'v1', kind: 'List', items };
 }
 
-/** Does everything with a client. */
-export function inProcess(client: Client): Hands {
+/** Uses a client in this process. */
+export function inProcess(client: Client): ClusterActions {
   const deadlineMs = DEADLINE_S * 1000;
-  const read = async (object: AnyObject): Promise<AnyObject | undefined> => {
-    try {
-      return await client.get(kindOf(object), object.metadata);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
+  const read = (object: AnyObject): Promise<AnyObject | undefined> =>
+    findObject(client, kindOf(object), object.metadata);
   const patch = async (object: AnyObject, subresource?: string): Promise<void> => {
     const { apiVersion: _version, kind: _kind, ...body } = object;
     const options = { fieldManager: 'person', ...(subresource && { subresource }) };
     await client.patch(kindOf(object), object.metadata, { type: 'merge', body }, options);
   };
   const deleting = async (objects: readonly AnyObject[]): Promise<readonly AnyObject[]> => {
-    const going = (await Promise.all(objects.map(read))).filter((object) => object !== undefined);
-    for (const object of going) {
+    const deleted = (await Promise.all(objects.map(read))).filter((object) => object !== undefined);
+    for (const object of deleted) {
       await client.delete(kindOf(object), object.metadata).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
     }
-    return going;
+    return deleted;
   };
   return {
     async apply(objects) {
@@ -122,9 +117,9 @@ export function inProcess(client: Client): Hands {
     status: (object) => patch(object, 'status'),
     deleting: async (objects) => void (await deleting(objects)),
     async delete(objects) {
-      const going = await deleting(objects);
-      // Somebody may make another one of the same name.
-      for (const object of going) {
+      const deleted = await deleting(objects);
+      // A controller may create another object with the same name.
+      for (const object of deleted) {
         await poll(async () => (await read(object))?.metadata.uid !== object.metadata.uid, deadlineMs);
       }
     },
@@ -158,7 +153,7 @@ const WITHOUT_NAMESPACE = new Set([
   'appmesh.k8s.aws/v1beta2 Mesh',
 ]);
 
-/** The kind of an object, going by the rules of English for its plural. */
+/** The kind of an object, with its plural by the rules of English. */
 function kindOf({ apiVersion, kind }: AnyObject): Kind {
   const name = kind.toLowerCase();
   const plural = /(s|sh)$/.test(name) ? `${name}es` : name.replace(/([^aeiou])y$/, '$1ie') + 's';
