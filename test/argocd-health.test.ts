@@ -1,16 +1,16 @@
-// The health checks for Argo CD that the guide shows, run by the version of Lua that Argo CD has, on environments and
-// meshes in each state.
+// The health checks for Argo CD in the guide, run with Argo CD's version of Lua on environments, meshes and claims in
+// each state.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { codeBlocks } from './support/code-blocks.ts';
-import { describeNeeding } from './support/needs.ts';
-import type { Need } from './support/needs.ts';
+import { describeRequiring } from './support/requirements.ts';
+import type { Requirement } from './support/requirements.ts';
 
 const PAGE = 'docs/guide/gitops.md';
-const lua: Need = {
+const lua: Requirement = {
   what: 'lua5.1',
   missing: spawnSync('lua5.1', ['-v']).status === 0 ? undefined : 'lua5.1 is not installed: apt-get install lua5.1',
   variable: 'OFFSHOOT_SHELLS',
@@ -24,7 +24,7 @@ const checks = new Map(
     .map(([name, lua]) => [name.replace(/.*_/, ''), lua] as const),
 );
 
-/** A value as Lua writes it. */
+/** A value as a Lua literal. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(literal).join(',')}}`;
   if (typeof value === 'object' && value !== null) {
@@ -35,8 +35,8 @@ function literal(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** What a check says of an object: its health, and the message. */
-function judge(kind: string, object: object): readonly string[] {
+/** The result of a check: the health, and the message. */
+function healthOf(kind: string, object: object): readonly string[] {
   const script = `local function check(obj)\n${checks.get(kind)}\nend
 local found = check(${literal(object)})
 print(found.status)
@@ -44,29 +44,29 @@ print(found.message)`;
   return execFileSync('lua5.1', ['-'], { input: script, encoding: 'utf8' }).trimEnd().split('\n');
 }
 
-const is = (type: string, status: string, message = ''): object => ({ type, status, message, reason: 'Some' });
+const condition = (type: string, status: string, message = ''): object => ({ type, status, message, reason: 'Some' });
 
-test('there is a check for each kind that people put into Git', () => {
+test('the guide has a check for each kind that users commit to Git', () => {
   expect([...checks.keys()].sort()).toEqual(['DeploymentTargetClaim', 'DynamicEnv', 'Istio']);
 });
 
-describeNeeding('the health that Argo CD shows', [lua], () => {
+describeRequiring('the health check', [lua], () => {
   test.each([
-    ['one that nobody has looked at', {}, ['Progressing', 'waiting for the controller']],
-    ['one that is ready', { conditions: [is('Ready', 'True', 'fine')] }, ['Healthy', 'fine']],
-    ['one on its way', { conditions: [is('Ready', 'False', '1 of 2')] }, ['Progressing', '1 of 2']],
+    ['without a status', {}, ['Progressing', 'waiting for the controller']],
+    ['that is ready', { conditions: [condition('Ready', 'True', 'fine')] }, ['Healthy', 'fine']],
+    ['that is not ready', { conditions: [condition('Ready', 'False', '1 of 2')] }, ['Progressing', '1 of 2']],
     [
-      'one that is stuck',
-      { conditions: [is('Ready', 'False', 'no'), is('Stalled', 'True', 'no image')] },
+      'that is stalled',
+      { conditions: [condition('Ready', 'False', 'no'), condition('Stalled', 'True', 'no image')] },
       ['Degraded', 'no image'],
     ],
-  ])('of an environment: %s', (_title, status, expected) => {
-    expect(judge('DynamicEnv', { metadata: { name: 'pr-7', generation: 1 }, status })).toEqual(expected);
+  ])('of an environment %s', (_title, status, expected) => {
+    expect(healthOf('DynamicEnv', { metadata: { name: 'pr-7', generation: 1 }, status })).toEqual(expected);
   });
 
-  test('of an environment whose status is about an earlier generation: not yet', () => {
-    const status = { observedGeneration: 1, conditions: [is('Ready', 'True', 'fine')] };
-    const found = judge('DynamicEnv', { metadata: { name: 'pr-7', generation: 2 }, status });
+  test('of an environment whose status is of an earlier generation is Progressing', () => {
+    const status = { observedGeneration: 1, conditions: [condition('Ready', 'True', 'fine')] };
+    const found = healthOf('DynamicEnv', { metadata: { name: 'pr-7', generation: 2 }, status });
     expect(found).toEqual(['Progressing', 'waiting for the controller']);
   });
 
@@ -78,7 +78,7 @@ describeNeeding('the health that Argo CD shows', [lua], () => {
     [{ state: 'Warning', description: 'blocked' }, ['Degraded', 'blocked']],
     [{ state: 'Error', description: 'no' }, ['Degraded', 'no']],
   ])('of a mesh: %j', (status, expected) => {
-    expect(judge('Istio', { metadata: { name: 'default' }, status })).toEqual(expected);
+    expect(healthOf('Istio', { metadata: { name: 'default' }, status })).toEqual(expected);
   });
 
   test.each([
@@ -87,10 +87,10 @@ describeNeeding('the health that Argo CD shows', [lua], () => {
     [{ phase: 'Bound' }, ['Healthy', 'Bound']],
     [{ phase: 'Lost' }, ['Degraded', 'Lost']],
     [
-      { phase: 'Pending', conditions: [is('ErrorOccurred', 'True', 'there is no class x')] },
+      { phase: 'Pending', conditions: [condition('ErrorOccurred', 'True', 'there is no class x')] },
       ['Degraded', 'there is no class x'],
     ],
   ])('of a claim: %j', (status, expected) => {
-    expect(judge('DeploymentTargetClaim', { metadata: { name: 'staging' }, status })).toEqual(expected);
+    expect(healthOf('DeploymentTargetClaim', { metadata: { name: 'staging' }, status })).toEqual(expected);
   });
 });

@@ -1,5 +1,5 @@
-// Which code the command runs: a bundle only as long as it is what a build of the sources would make. And what it says
-// where it can't run, and what the package that people install holds.
+// Which code the command runs: the bundle, as long as it is up to date with the sources. Also its message on an old
+// Node, and the files of the package.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,19 +36,19 @@ function run(): string {
   return execFileSync(process.execPath, [path.join(dir, 'bin/offshoot.js')], { encoding: 'utf8', env }).trim();
 }
 
-test('a published package has only the bundle', () => {
+test('a published package runs the bundle', () => {
   expect(run()).toBe('bundle');
 });
 
 test('in a checkout, the bundle is used until a source changes', () => {
   checkout();
   expect(run()).toBe('bundle');
-  // The same size, and a time before the one that was noted: as after unpacking an older copy.
+  // The same size, and an earlier time than recorded: as after unpacking an older copy.
   utimesSync(path.join(dir, 'src/cli/other.ts'), 1000, 1000);
   expect(run()).toBe('sources');
 });
 
-test('a source that is gone, or a bundle that nobody knows the sources of, is never used', () => {
+test('the bundle is not used if a source was deleted, and the sources run without a bundle', () => {
   checkout();
   rmSync(path.join(dir, 'src/cli/other.ts'));
   expect(run()).toBe('sources');
@@ -68,8 +68,8 @@ function started(node: string, ...before: string[]): { code: number | null; stdo
   return { code: status, stdout, stderr };
 }
 
-test('an older Node gets one line that says which one is needed', () => {
-  // As Node 18: without what came later, also where it would be imported.
+test('an older Node prints one line that says which version is needed', () => {
+  // Simulates Node 18: later functions are missing, also where they would be imported.
   const older = `
     import { registerHooks } from 'node:module';
     registerHooks({ resolve: (name, context, next) =>
@@ -86,7 +86,7 @@ const others = (process.env['PATH'] ?? '')
   .map((folder) => path.join(folder, 'node'))
   .filter((file) => existsSync(file) && Number.parseInt(versionOf(file).slice(1), 10) < 24);
 
-test.runIf(others.length > 0)('so does one that is installed here', () => {
+test.runIf(others.length > 0)('an older Node that is installed here prints the same line', () => {
   for (const node of others) {
     expect(started(node)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(VERSION_MESSAGE) });
   }
@@ -96,7 +96,7 @@ function versionOf(node: string): string {
   return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout;
 }
 
-test('the package has the examples that the guides apply', () => {
+test('the package contains the examples that the guides apply', () => {
   const root = path.resolve(import.meta.dirname, '..');
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {

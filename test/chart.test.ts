@@ -1,5 +1,5 @@
-// The chart in deploy/chart: what it is made of is current, and the real Helm renders from it the very objects that
-// `offshoot install` makes.
+// The chart in deploy/chart: its generated files are up to date, and the real Helm renders the same objects from it as
+// `offshoot install`.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,29 +17,29 @@ const NAMESPACE = 'platform';
 const read = (file: string): string => readFileSync(path.join(chart, file), 'utf8');
 
 describe('the files of the chart', () => {
-  test.each([...chartFiles()])('%s is current', (file, text) => {
+  test.each([...chartFiles()])('%s is up to date', (file, text) => {
     expect(read(file) === text, `${file} is not current: write it with "npm run chart"`).toBe(true);
   });
 
-  test('the version is that of the program', () => {
+  test('have the version of the program', () => {
     expect(parse(read('Chart.yaml'))).toMatchObject({ version: version(), appVersion: version() });
   });
 
-  test('values.yaml has every value with its default', () => {
+  test('include every value with its default in values.yaml', () => {
     expect(parse(read('values.yaml'))).toEqual(parseValues({}));
   });
 
-  test('parts that share a role give it the same rights', () => {
+  test('give a role the same permissions in all parts that share it', () => {
     const roles = new Map<string, unknown>();
-    for (const right of partData.flatMap(({ rights }) => rights)) {
-      expect(roles.get(idOf(right)) ?? right).toEqual(right);
-      roles.set(idOf(right), right);
+    for (const role of partData.flatMap(({ permissions }) => permissions)) {
+      expect(roles.get(idOf(role)) ?? role).toEqual(role);
+      roles.set(idOf(role), role);
     }
   });
 });
 
 describe('offshoot install', () => {
-  test.each(examples)('makes the objects of the golden file for $name', ({ values, golden }) => {
+  test.each(examples)('renders the objects of the golden file for $name', ({ values, golden }) => {
     const text = goldenText(
       manifestsOf({ values: parseValues(values), namespace: NAMESPACE, version: '9.9.9', managedBy: 'Helm' }),
     );
@@ -53,29 +53,29 @@ describe('offshoot install', () => {
     [{ namespaces: ['a'], parts: { targets: true } }, 'namespaces: only environments stay in namespaces'],
     [{ namespaces: ['a'], dashboard: { enabled: true } }, 'namespaces: only environments stay in namespaces'],
     [{ namespaces: ['A'] }, 'namespaces.0: Invalid string'],
-  ])('refuses %j', (values, message) => {
-    const made = (): unknown =>
+  ])('rejects %j', (values, message) => {
+    const render = (): unknown =>
       manifestsOf({ values: parseValues(values), namespace: NAMESPACE, version: '9.9.9', managedBy: 'Helm' });
-    expect(made).toThrow(message);
+    expect(render).toThrow(message);
   });
 });
 
 describe.each(helms)('$title', ({ run, describeIt }) => {
-  describeIt('renders the chart', () => {
+  describeIt('with the chart', () => {
     const template = (...args: string[]): Promise<string> =>
       run(['template', 'offshoot', chart, '--namespace', NAMESPACE, '--kube-version', '1.36.4', ...args]);
 
-    test.each(examples)('finds nothing to complain of with $name', async ({ file }) => {
+    test.each(examples)('lints $name without errors', async ({ file }) => {
       const output = await run(['lint', '--strict', '--kube-version', '1.36.4', '--values', file, chart]);
       expect(output).toContain('1 chart(s) linted, 0 chart(s) failed');
     });
 
-    test.each(examples)('makes the objects of the golden file for $name', async ({ file, golden }) => {
+    test.each(examples)('renders the objects of the golden file for $name', async ({ file, golden }) => {
       const objects = objectsIn((await template('--values', file)).replaceAll(version(), '9.9.9'));
       expect(goldenText(objects)).toBe(goldenOf('', golden, false));
     });
 
-    test.each(examples)('installs the definitions of the parts of $name', async ({ file, values }) => {
+    test.each(examples)('renders the definitions of the parts of $name', async ({ file, values }) => {
       const ours = manifestsOf({
         values: parseValues(values),
         namespace: NAMESPACE,
@@ -95,7 +95,7 @@ describe.each(helms)('$title', ({ run, describeIt }) => {
       ['namespaces={a},parts.targets=true', /namespaces: only environments stay in namespaces/],
       ['namespaces={a},dashboard.enabled=true', /namespaces: only environments stay in namespaces/],
       ['namespaces={A}', /does not match pattern/],
-    ])('refuses %s', async (set, message) => {
+    ])('rejects %s', async (set, message) => {
       await expect(template('--set', set)).rejects.toThrow(message);
     });
   });

@@ -1,5 +1,5 @@
-// What must hold for every controller, whatever happens around it: the same end state in whichever order events
-// arrive, with events repeated, and when the process ends after any write; and then no write at all.
+// What must hold for every controller: it converges to the same state whatever the order of events, with repeated
+// events, and when the process crashes after any write; and then it writes nothing.
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { createLogger, Manager } from '../src/controller/index.ts';
 import type { Client } from '../src/kube/client/client.ts';
 import type { AnyKind } from '../src/kube/objects.ts';
 import { board, Board, copier, copy, Copy, Note, template, Template } from './support/copier.ts';
+import { crashingClient } from './support/crashing-client.ts';
 import { FakeApi } from './support/fake-api.ts';
 import { until } from './support/until.ts';
 
@@ -15,7 +16,7 @@ afterEach(async () => {
   await Promise.all(managers.splice(0).map((manager) => manager.stop()));
 });
 
-/** What a person may do to the cluster. */
+/** What a user may do to the cluster. */
 type Action =
   | { readonly do: 'template'; readonly text: string }
   | { readonly do: 'board'; readonly theirs: string }
@@ -32,8 +33,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant('meddle' as const), note: fc.constantFrom('a-0', 'b-0') }),
 );
 
-/** One ordinary life: things come, change and go. */
-const life: readonly Action[] = [
+/** A typical sequence: objects are created, changed and deleted. */
+const typical: readonly Action[] = [
   { do: 'template', text: 'one' },
   { do: 'board', theirs: 'x' },
   { do: 'copy', name: 'a', count: 2 },
@@ -45,7 +46,7 @@ const life: readonly Action[] = [
 
 const inTeam = (of: string): { name: string; namespace: string } => ({ name: of, namespace: 'team' });
 
-/** Creates the object, or changes its spec if it is there. What can't be done is left. */
+/** Creates the object, or changes its spec if it exists. Ignores errors of deletes and edits. */
 async function act(api: FakeApi, step: Action): Promise<void> {
   const put = async (kind: AnyKind, object: Parameters<FakeApi['create']>[1]): Promise<void> => {
     const body = { spec: (object as unknown as { spec: unknown }).spec };
@@ -60,7 +61,7 @@ async function act(api: FakeApi, step: Action): Promise<void> {
   else await api.patch(Note, inTeam(step.note), { type: 'merge', body: { spec: { text: 'meddled' } } }).catch(() => {});
 }
 
-/** Makes watch events late by a random number of turns, in order within a kind, and some of them come twice. */
+/** Delays watch events by a random number of turns, in order within a kind, and repeats some of them. */
 function disorder(api: FakeApi, random: () => number): () => boolean {
   const chains = new Map<string, Promise<void>>();
   let pending = 0;
@@ -94,12 +95,12 @@ async function quiet(manager: Manager, delivered: () => boolean = () => true): P
   await until(() => (turns = manager.idle && delivered() ? turns + 1 : 0) >= 8);
 }
 
-/** The state without what depends on when somebody looked: entries keep the order in which they were made. */
+/** The state without Events, which depend on timing. */
 function endState(api: FakeApi): Record<string, unknown> {
   return Object.fromEntries(Object.entries(api.state()).filter(([key]) => !key.startsWith('events')));
 }
 
-/** What the cluster must look like in the end, from the actions alone. */
+/** The expected end state, computed from the actions alone. */
 function expected(actions: readonly Action[]): { notes: Record<string, string>; entries: string[] | undefined } {
   let text: string | undefined;
   let onBoard = false;
@@ -121,10 +122,10 @@ function notesOf(api: FakeApi): Record<string, string> {
   return Object.fromEntries([...api.all(Note)].map(([key, note]) => [key, (note['spec'] as { text: string }).text]));
 }
 
-test('reaches the state that the actions ask for, in any order and with any event repeated, then writes nothing', async () => {
+test('converges to the desired state with delayed and repeated events, and then writes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(action, { maxLength: 12 }).map((some) => [...life.slice(0, 3), ...some]),
+      fc.array(action, { maxLength: 12 }).map((some) => [...typical.slice(0, 3), ...some]),
       fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
       async (actions, stream) => {
         const random = (): number => stream.next().value as number;
@@ -132,7 +133,7 @@ test('reaches the state that the actions ask for, in any order and with any even
         const delivered = disorder(api, random);
         const manager = await start(api);
         for (const step of actions) {
-          // A deletion takes its time; the same name again meanwhile would be another object.
+          // Waits for deletions: an object with the same name would be another one meanwhile.
           if (step.do === 'copy' || step.do === 'delete') await quiet(manager, delivered);
           await act(api, step);
           if (random() < 0.4) await setImmediate();
@@ -156,61 +157,35 @@ test('reaches the state that the actions ask for, in any order and with any even
   );
 });
 
-/** A client whose process has ended after the n-th write: that write is done, but nothing is heard any more. */
-function mortal(api: FakeApi, diesAfter: number): Client {
-  let writes = 0;
-  let dead = false;
-  const hang = new Promise<never>(() => {});
-  const writing = new Set(['create', 'update', 'patch', 'delete']);
-  const client: Client = new Proxy<Client>(api, {
-    get(target, method: string) {
-      if (method === 'flow') return () => client;
-      const original = Reflect.get(target, method) as (...args: unknown[]) => unknown;
-      if (typeof original !== 'function') return original;
-      return async (...args: unknown[]) => {
-        if (dead) return hang;
-        if (method === 'watch') {
-          const onEvent = args[2] as (event: unknown) => void;
-          args[2] = (event: unknown) => void (dead || onEvent(event));
-        }
-        const answer = await original.apply(target, args);
-        if (writing.has(method) && ++writes >= diesAfter) dead = true;
-        return dead ? hang : answer;
-      };
-    },
-  });
-  return client;
-}
-
-test('the same end state when the process ends after any write', async () => {
+test('converges to the same state when the process crashes after any write', async () => {
   const reference = new FakeApi();
-  for (const step of life.slice(0, -1)) await act(reference, step);
+  for (const step of typical.slice(0, -1)) await act(reference, step);
   const first = await start(reference);
   await quiet(first);
-  await act(reference, life.at(-1)!);
+  await act(reference, typical.at(-1)!);
   await quiet(first);
-  const wanted = endState(reference);
-  const total = reference.writes.length - (life.length - 1);
+  const expectedState = endState(reference);
+  const total = reference.writes.length - (typical.length - 1);
   expect(total).toBeGreaterThan(8);
 
-  for (let diesAfter = 1; diesAfter <= total; diesAfter++) {
+  for (let crashAfter = 1; crashAfter <= total; crashAfter++) {
     const api = new FakeApi();
-    for (const step of life.slice(0, -1)) await act(api, step);
-    // The second process lives for one more write than the first: a crash in the middle of recovering.
-    for (const lives of [diesAfter, diesAfter + 1]) {
-      const doomed = new Manager({
-        client: mortal(api, lives),
+    for (const step of typical.slice(0, -1)) await act(api, step);
+    // The second process makes one more write than the first: a crash in the middle of recovery.
+    for (const writesLeft of [crashAfter, crashAfter + 1]) {
+      const crashing = new Manager({
+        client: crashingClient(api, { writesLeft }),
         controllers: [copier],
         logger: createLogger({ level: 'silent' }),
       });
-      await doomed.start();
+      await crashing.start();
       for (let turns = 0; turns < 60; turns++) await setImmediate();
     }
     const last = await start(api);
     await quiet(last);
-    await act(api, life.at(-1)!);
+    await act(api, typical.at(-1)!);
     await quiet(last);
-    expect(endState(api), `after ${diesAfter} writes`).toEqual(wanted);
+    expect(endState(api), `after ${crashAfter} writes`).toEqual(expectedState);
     await last.stop();
     managers.length = 0;
   }

@@ -1,4 +1,4 @@
-// The dashboard of a cluster, with the rights of deploy/ and no others: who is let in, and what each of them sees.
+// The dashboard of a cluster, with only the permissions of deploy/: who can sign in, and what each user sees.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { Istio } from '../src/api/istio.ts';
@@ -8,24 +8,35 @@ import { installDefinitions } from '../src/cli/run/crds.ts';
 import { partsOf } from '../src/cli/run/parts.ts';
 import type { Choices, DetailLine, EnvironmentDetail, LiveLine, PlanAnswer, Row } from '../src/dashboard/data.ts';
 import type { Dashboard } from '../src/dashboard/index.ts';
-import { apiVersionOf, defineKind, Lease } from '../src/kube/index.ts';
+import { apiVersionOf, Lease } from '../src/kube/index.ts';
 import type { AnyKind, AnyObject, Client } from '../src/kube/index.ts';
 import { istioDefinitions } from '../src/embedded/crd/bundled/istio.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { ask, follow, linesUntil } from './dashboard/page.ts';
 import type { Answered } from './dashboard/page.ts';
-import { dashboardOf, grant, makePerson, ServiceAccount, signIn, withDashboardRights } from './dashboard/people.ts';
+import {
+  dashboardOf,
+  grant,
+  makePerson,
+  ServiceAccount,
+  signIn,
+  withDashboardPermissions,
+} from './dashboard/people.ts';
 import { installKinds } from './environments/install.ts';
 import { environment, makeWorkload } from './environments/workload.ts';
 import { claim, target } from './support/claims.ts';
 import { install } from './scenarios/install.ts';
+import { Namespace } from './support/core-kinds.ts';
 import { until } from './support/until.ts';
-import { testUsedRights } from './support/used-rights.ts';
-import { applyRights, installObject, installRights, startWithRights } from './support/with-rights.ts';
+import { testUsedPermissions } from './support/used-permissions.ts';
+import {
+  applyPermissions,
+  installObject,
+  installPermissions,
+  startWithPermissions,
+} from './support/with-permissions.ts';
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-
-/** An environment with a key of its own. */
+/** An environment with its name as the key. */
 function environmentOf(...[namespace, name, workloads]: Parameters<typeof environment>): DynamicEnv {
   const env = environment(namespace, name, workloads);
   return { ...env, spec: { ...env.spec, istioMatches: [{ headers: { 'x-env': { exact: name } } }] } };
@@ -45,14 +56,14 @@ spec:
 `;
 }
 
-// With clusters of their own: what others may see there is part of the question.
+// On its own clusters, because the test depends on which roles exist.
 describeOwnClusters('the dashboard of a cluster', (cluster) => {
   let admin: Client;
   let planes: Pick<ControlPlane, 'client' | 'manager' | 'stop'>[] = [];
   let dashboards: Dashboard[] = [];
   let refused: readonly string[];
   let url: string;
-  /** Tokens: of an administrator, of somebody of the shop, of somebody without any right. */
+  /** Tokens of an administrator, of an editor of the shop, and of a user without any permission. */
   let root: string;
   let jane: string;
   let joe: string;
@@ -60,15 +71,15 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
   beforeAll(async () => {
     admin = cluster.client();
     await installKinds(admin);
-    await installRights(cluster, 'environments');
-    await applyRights(cluster, 'dashboard');
+    await installPermissions(cluster, 'environments');
+    await applyPermissions(cluster, 'dashboard');
     for (const name of ['shop', 'pay']) {
       await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     }
-    const first = await startWithRights(cluster, 'environments');
-    const second = await startWithRights(cluster, 'environments');
-    // The first one has no rights but its own; the others share those of the controllers of their process.
-    planes = [await withDashboardRights(cluster), first.plane, second.plane];
+    const first = await startWithPermissions(cluster, 'environments');
+    const second = await startWithPermissions(cluster, 'environments');
+    // The first has only its own permissions; the others share those of the controllers of their process.
+    planes = [await withDashboardPermissions(cluster), first.plane, second.plane];
     refused = first.refused;
     await makeWorkload(admin, 'shop', 'cart');
     await makeWorkload(admin, 'pay', 'till');
@@ -111,8 +122,8 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
   const asked = (token: string, method: string, path: string, body?: unknown): Promise<Answered> =>
     ask(url, method, path, { body, headers: by(token) });
 
-  describe('signing in', () => {
-    test('nobody sees anything without a token, and the page itself is for everybody', async () => {
+  describe('a session', () => {
+    test('is needed for everything but the page itself', async () => {
       const answer = await ask(url, 'GET', '/api/live');
       expect(answer).toMatchObject({ status: 401, body: { error: 'nobody has signed in' } });
       expect(answer.headers['www-authenticate']).toBe('Bearer realm="offshoot"');
@@ -122,7 +133,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect((await fetch(url)).status).toBe(200);
     });
 
-    test('a token is posted once; scripts and other sites have no use of the cookie, nor has the API server', async () => {
+    test('starts with a token, for a cookie that scripts, other sites and the API server cannot use', async () => {
       const { status, body, headers } = await ask(url, 'POST', '/api/session', { body: { token: jane } });
       expect([status, body]).toEqual([200, { user: 'system:serviceaccount:shop:jane' }]);
       const [cookie = ''] = headers['set-cookie']!;
@@ -135,7 +146,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect(out.headers['set-cookie']).toEqual(['offshoot-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict']);
     });
 
-    test('behind an ingress the cookie is for TLS and this very host; a token without TLS is refused', async () => {
+    test('has a cookie for TLS and this host only behind an ingress, and needs TLS', async () => {
       const headers = { host: 'dash.test', origin: 'https://dash.test' };
       const signed = await ask(url, 'POST', '/api/session', { body: { token: jane }, headers });
       const [cookie = ''] = signed.headers['set-cookie']!;
@@ -144,7 +155,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect(await ask(url, 'GET', '/api/choices', { headers: { ...headers, cookie: pair } })).toMatchObject({
         status: 200,
       });
-      // What a page of another subdomain could set there.
+      // A page of another subdomain could set this cookie.
       const tossed = pair!.replace('__Host-', '');
       expect(await ask(url, 'GET', '/api/choices', { headers: { ...headers, cookie: tossed } })).toMatchObject({
         status: 401,
@@ -157,10 +168,10 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     });
 
     test.each([
-      ['a token of nobody', 'abc.def.ghi'],
-      ['what is no token', 'x\r\nImpersonate-User: admin'],
-      ['a token that was changed', () => `${jane.slice(0, -8)}AAAAAAAA`],
-    ])('%s is refused', async (_what, token) => {
+      ['an unknown token', 'abc.def.ghi'],
+      ['a malformed token', 'x\r\nImpersonate-User: admin'],
+      ['a modified token', () => `${jane.slice(0, -8)}AAAAAAAA`],
+    ])('does not start with %s', async (_what, token) => {
       const body = { token: typeof token === 'string' ? token : token() };
       expect(await ask(url, 'POST', '/api/session', { body })).toMatchObject({
         status: 401,
@@ -168,11 +179,11 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       });
     });
 
-    test('a token in the address is nothing to us', async () => {
+    test('does not start with a token in the URL', async () => {
       expect(await ask(url, 'GET', `/api/choices?token=${root}&access_token=${root}`)).toMatchObject({ status: 401 });
     });
 
-    test('a session that was made up or changed is none', async () => {
+    test('is rejected if it was forged or modified', async () => {
       const { cookie } = await signIn(url, jane);
       const changed = `${cookie.slice(0, -2)}${cookie.endsWith('AA') ? 'BB' : 'AA'}`;
       for (const bad of [changed, 'offshoot-session=AAAA', `offshoot-session=${jane}`, 'offshoot-session=']) {
@@ -180,7 +191,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       }
     });
 
-    test('who signed in at one replica is known to the other, and both show the same, whoever leads', async () => {
+    test('is valid for all replicas, which show the same, whoever leads', async () => {
       const leases = (await admin.list(Lease, { namespace: 'offshoot-system' })).items.map(
         ({ spec }) => spec?.holderIdentity,
       );
@@ -192,27 +203,27 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       }
     });
 
-    test('a token that is revoked ends the session, and the streams that are open', { timeout: 60_000 }, async () => {
+    test('ends with its open streams when the token is revoked', { timeout: 60_000 }, async () => {
       const token = await makePerson(admin, 'brief', 'shop');
       const cookie = await signIn(url, token);
       const lines = follow<LiveLine>(new URL('/api/live', url), { headers: cookie });
       expect((await lines.next()).value).toHaveProperty('snapshot');
       await admin.delete(ServiceAccount, { name: 'brief', namespace: 'shop' });
-      // The lines end, rather than go on forever.
+      // The stream ends.
       for await (const line of lines) expect(line).not.toHaveProperty('snapshot');
       await until(async () => (await ask(url, 'GET', '/api/choices', { headers: cookie })).status === 401, 20_000);
     });
   });
 
-  describe('what each of them sees', () => {
-    test('rows: all, those of a namespace, none', async () => {
+  describe('a user', () => {
+    test('sees all rows, those of a namespace, or none, as their roles allow', async () => {
       expect(names((await snapshotOf(by(root))).snapshot)).toEqual(['pay/pr-2', 'shop/pr-1', 'shop/wide']);
       expect(names((await snapshotOf(by(jane))).snapshot)).toEqual(['shop/pr-1', 'shop/wide']);
       expect((await snapshotOf(by(joe))).snapshot).toEqual([]);
       expect(refused).toEqual([]);
     });
 
-    test('the feed has Events of their namespaces alone', async () => {
+    test('sees Events of their namespaces only', async () => {
       const feedOf = async (token: string, isEnough: (spaces: Set<string>) => boolean) => {
         const lines = await linesUntil<LiveLine>(
           url,
@@ -228,7 +239,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect(await feedOf(joe, () => true)).toEqual(new Set());
     });
 
-    test('an environment of another namespace does not exist for them', async () => {
+    test('cannot tell whether an environment of another namespace exists', async () => {
       const answer = await asked(jane, 'GET', '/api/live/environments/pay/pr-2');
       expect(answer).toMatchObject({ status: 403, body: { error: 'you may not read dynamicenvs in namespace pay' } });
       expect(await asked(jane, 'GET', '/api/live/environments/pay/nobody')).toMatchObject({
@@ -238,7 +249,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect(await asked(joe, 'GET', '/api/live/environments/shop/pr-1')).toMatchObject({ status: 403 });
     });
 
-    test('of an environment in two namespaces, the half of theirs', async () => {
+    test('sees only their half of an environment in two namespaces', async () => {
       await until(
         async () => (await admin.get(DynamicEnv, { name: 'wide', namespace: 'shop' })).status?.state === 'ready',
         30_000,
@@ -255,25 +266,25 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect(half).toMatchObject({ mayDelete: true });
     });
 
-    test('forms offer what they may read', async () => {
+    test('is offered in forms only what they may read', async () => {
       const choicesOf = async (token: string) => (await asked(token, 'GET', '/api/choices')).body as Choices;
       expect((await choicesOf(jane)).namespaces).toEqual(['shop']);
       expect((await choicesOf(root)).namespaces).toEqual(expect.arrayContaining(['pay', 'shop']));
       expect(await choicesOf(joe)).toEqual({ namespaces: [], workloads: [], gateways: [], urls: [] });
     });
 
-    test('a request is explained as far as they may read its way, and says nothing of what there is elsewhere', async () => {
+    test('gets a request explained only if they may read its whole path', async () => {
       const tried = (token: string, host: string) => asked(token, 'POST', '/api/try', { url: `http://${host}/` });
       expect(await tried(jane, 'cart.shop')).toMatchObject({ status: 200 });
       const hidden = await tried(jane, 'till.pay');
       expect(hidden).toMatchObject({
         status: 403,
-        body: { error: 'this request leads through what you may not read' },
+        body: { error: 'this request passes objects that you may not read' },
       });
       expect(await tried(jane, 'nothing.pay')).toMatchObject({ status: 403, body: hidden.body });
       expect(await tried(joe, 'cart.shop')).toMatchObject({ status: 403 });
       expect(await tried(root, 'till.pay')).toMatchObject({ status: 200 });
-      // Whether the mesh knows a host outside the cluster, any namespace may decide.
+      // Any namespace may define a host outside the cluster.
       expect(await tried(jane, 'api.partner.example')).toMatchObject({ status: 403, body: hidden.body });
       expect(await tried(root, 'api.partner.example')).toMatchObject({ status: 200 });
       const from = await asked(jane, 'POST', '/api/try', { url: 'http://cart.shop/', from: 'pay/till' });
@@ -281,7 +292,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect([from.status, nobody.status]).toEqual([400, 400]);
     });
 
-    test('rights that are given or taken back change what is shown while it is open', { timeout: 90_000 }, async () => {
+    test('sees changes of their roles while the page is open', { timeout: 90_000 }, async () => {
       const lines = follow<LiveLine>(new URL('/api/live', url), { headers: by(joe) });
       const next = async (isIt: (line: LiveLine) => boolean): Promise<LiveLine> => {
         for (;;) {
@@ -300,8 +311,8 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     });
   });
 
-  describe('what each of them may do', () => {
-    test('plans and writes are theirs: the API server judges them by their own rights', async () => {
+  describe('a write', () => {
+    test('is authorized by the API server with the permissions of the user, as is a plan', async () => {
       const planned = await asked(jane, 'POST', '/api/plan', { yaml: manifest('hers', 'shop') });
       expect([planned.status, planned.body]).toEqual([200, expect.anything()]);
       expect((planned.body as PlanAnswer).changes.map(({ kind }) => kind)).toEqual([
@@ -322,7 +333,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       expect(await asked(jane, 'DELETE', '/api/environments/shop/hers')).toMatchObject({ status: 200 });
     });
 
-    test('nothing is planned or made where they have no right to', async () => {
+    test('is forbidden without permission, as is a plan', async () => {
       for (const path of ['/api/plan', '/api/environments']) {
         const answer = await asked(jane, 'POST', path, { yaml: manifest('elsewhere', 'pay') });
         expect([403, 422]).toContain(answer.status);
@@ -339,7 +350,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       );
     });
 
-    test('without --dashboard-writes nobody writes, whatever their rights', async () => {
+    test('is forbidden to everybody without --dashboard-writes', async () => {
       const reading = await dashboardOf(cluster, planes[0]!);
       try {
         const answer = await ask(reading.url, 'POST', '/api/environments', {
@@ -354,8 +365,8 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     });
   });
 
-  describe('headers that try to be somebody else', () => {
-    test('what is for the API server or for proxies is nothing to us', async () => {
+  describe('a forged request', () => {
+    test('gains nothing from headers for the API server or for proxies', async () => {
       const headers = {
         ...by(jane),
         'impersonate-user': 'system:admin',
@@ -376,27 +387,27 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     });
 
     test.each<[string, Record<string, string | readonly string[]>, number]>([
-      ['two hosts', { host: ['127.0.0.1', 'evil.example'] }, 400],
-      ['two tokens', { authorization: ['Bearer a', 'Bearer b'] }, 400],
-      ['a host for proxies', { host: 'evil.example', 'x-forwarded-host': '127.0.0.1' }, 421],
-      ['a password', { authorization: 'Basic YWRtaW46YWRtaW4=' }, 401],
-      ['an empty token', { authorization: 'Bearer ' }, 401],
-    ])('%s', async (_what, headers, status) => {
+      ['has two hosts', { host: ['127.0.0.1', 'evil.example'] }, 400],
+      ['has two tokens', { authorization: ['Bearer a', 'Bearer b'] }, 400],
+      ['has a forwarded host', { host: 'evil.example', 'x-forwarded-host': '127.0.0.1' }, 421],
+      ['has a password', { authorization: 'Basic YWRtaW46YWRtaW4=' }, 401],
+      ['has an empty token', { authorization: 'Bearer ' }, 401],
+    ])('is rejected if it %s', async (_what, headers, status) => {
       expect(await ask(url, 'GET', '/api/choices', { headers })).toMatchObject({ status });
     });
 
-    test('a bad token in a header is not made up for by a good cookie', async () => {
+    test('with an invalid token in a header is rejected despite a valid cookie', async () => {
       const cookie = await signIn(url, jane);
       const headers = { ...cookie, authorization: 'Bearer nonsense' };
       expect(await ask(url, 'GET', '/api/choices', { headers })).toMatchObject({ status: 401 });
     });
 
     test.each<[string, string, Record<string, string | undefined>]>([
-      ['signing in', '/api/session', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
-      ['signing in by a form', '/api/session', { 'content-type': 'application/x-www-form-urlencoded' }],
-      ['writing', '/api/environments', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
-      ['writing without saying from where', '/api/environments', { origin: undefined, 'sec-fetch-site': undefined }],
-    ])('another site: %s', async (_what, path, headers) => {
+      ['signs in', '/api/session', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+      ['signs in by a form', '/api/session', { 'content-type': 'application/x-www-form-urlencoded' }],
+      ['writes', '/api/environments', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+      ['writes without an origin', '/api/environments', { origin: undefined, 'sec-fetch-site': undefined }],
+    ])('of another site is rejected if it %s', async (_what, path, headers) => {
       const cookie = await signIn(url, root);
       const body = { token: root, yaml: manifest('crossed', 'shop') };
       const { status } = await ask(url, 'POST', path, { body, headers: { ...cookie, ...headers } });
@@ -404,7 +415,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     });
   });
 
-  describe('kinds that are installed while it runs', () => {
+  describe('a kind that is installed while the dashboard runs', () => {
     beforeAll(async () => {
       await installDefinitions(admin, partsOf());
       await install(admin, Object.values(istioDefinitions()) as unknown as AnyObject[]);
@@ -415,7 +426,7 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
       ['target', 'targets/shop/one', target('one', {}, { namespace: 'shop' })],
       ['rule', 'rules/shop/one', { ...kindOf(RoutingRule), metadata: { name: 'one', namespace: 'shop' } }],
       ['mesh', 'mesh', { ...kindOf(Istio), metadata: { name: 'default', namespace: 'shop' } }],
-    ])('the page of a %s needs no rights but those of the dashboard', async (type, path, object) => {
+    ])('is shown with only the permissions of the dashboard: %s', async (type, path, object) => {
       await installObject(admin, object as AnyObject);
       const isShown = (line: DetailLine): boolean => 'detail' in line && line.detail !== null;
       const lines = await linesUntil<DetailLine>(url, `/api/live/${path}`, isShown, by(root));
@@ -423,5 +434,5 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     });
   });
 
-  testUsedRights(cluster, 'dashboard', 'dashboard');
+  testUsedPermissions(cluster, 'dashboard', 'dashboard');
 });

@@ -1,4 +1,4 @@
-// The dashboard's server as a page uses it: what it tells while things change, what it answers, whom it refuses.
+// The dashboard's server as the page uses it: live streams, answers, and rejected requests.
 import { request as send } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ async function detailOf(name: string, isEnough: (detail: EnvironmentDetail) => b
   return (lines.at(-1) as { detail: EnvironmentDetail }).detail;
 }
 
-/** As the page itself sends it, but for what is given. */
+/** Sends a request as the page does, with these headers on top. */
 async function ask(
   method: string,
   path: string,
@@ -71,7 +71,7 @@ spec:
 `;
 }
 
-test('rows come as a snapshot, then as changes, without anybody asking again', async () => {
+test('rows are streamed as a snapshot, then as changes', async () => {
   const seen = linesUntil<LiveLine>('/api/live', (line) => environmentIn(line, 'seen')?.state === 'ready');
   await shop.environment('seen');
   const lines = await seen;
@@ -93,22 +93,22 @@ test('rows come as a snapshot, then as changes, without anybody asking again', a
   );
 });
 
-test('a reader that is behind is told the last state of each row, not all that was in between', async () => {
+test('a slow reader gets the last state of each row, without those in between', async () => {
   const ending = new AbortController();
-  const told: LiveLine[] = [];
+  const written: LiveLine[] = [];
   let read = Promise.withResolvers<void>();
   const lines = {
     signal: ending.signal,
     write(line: LiveLine) {
-      told.push(line);
+      written.push(line);
       return read.promise;
     },
   };
-  const visitor = { rights: undefined, check: async () => {}, inTheirName: () => Promise.reject(new Error('no')) };
+  const visitor = { permissions: undefined, check: async () => {}, inTheirName: () => Promise.reject(new Error('no')) };
   const viewer = { tables: shop.tables, settings: defaultSettings, visitor };
   const session = { version: 'test', writes: false, keyHeader: 'x-env' };
   const streaming = streamRows(lines as unknown as Lines, viewer, session);
-  await until(() => told.length === 1);
+  await until(() => written.length === 1);
   await shop.environment('slow', 'cart');
   let last = 0;
   for (let image = 10; image < 30; image++) {
@@ -121,12 +121,12 @@ test('a reader that is behind is told the last state of each row, not all that w
     const { status } = shop.tables.of(DynamicEnv).get('shop/slow') ?? {};
     return status?.state === 'ready' && status.observedGeneration === last;
   });
-  expect(told).toHaveLength(1);
+  expect(written).toHaveLength(1);
   const { resolve } = read;
   read = Promise.withResolvers();
   resolve();
-  await until(() => told.some((line) => 'changes' in line));
-  const slow = told
+  await until(() => written.some((line) => 'changes' in line));
+  const slow = written
     .flatMap((line) => ('changes' in line ? line.changes : []))
     .filter(({ key }) => key.endsWith('/slow'));
   expect(slow).toEqual([
@@ -140,17 +140,23 @@ test('a reader that is behind is told the last state of each row, not all that w
   await shop.client.delete(DynamicEnv, { name: 'slow', namespace: 'shop' });
 });
 
-test('an environment is told of with its picture, life line, tree and YAML', async () => {
+test('the stream of an environment has its graph, timeline, tree and YAML', async () => {
   await shop.environment('pr-7');
   const detail = await detailOf(
     'pr-7',
-    ({ row, life }) =>
-      row.state === 'ready' && row.isolation !== undefined && life.every(({ state }) => state === 'done'),
+    ({ row, timeline }) =>
+      row.state === 'ready' && row.isolation !== undefined && timeline.every(({ state }) => state === 'done'),
   );
   expect(detail.sentence).toBe(
     'Requests with `x-env: pr-7` reach `reviews:2`; nobody else in the mesh is affected (proved).',
   );
-  expect(detail.life.map(({ label }) => label)).toEqual(['created', 'clone ready', 'rule settled', 'routed', 'ready']);
+  expect(detail.timeline.map(({ label }) => label)).toEqual([
+    'created',
+    'clone ready',
+    'rule settled',
+    'routed',
+    'ready',
+  ]);
   expect(detail.tree).toMatchObject({ kind: 'Environment', state: 'ready' });
   expect(detail.yaml).toContain('kind: DynamicEnv');
   const path = (on: string) =>
@@ -169,7 +175,7 @@ test('an environment is told of with its picture, life line, tree and YAML', asy
   );
 });
 
-test('classes of targets are told of, so that the page knows whether a claim can be made', async () => {
+test('the classes of targets are listed for the form of a claim', async () => {
   const classesNow = async () => ((await askPage(shop.url, 'GET', '/api/choices')).body as Choices).classes;
   expect(await classesNow()).toEqual([]);
   await shop.create(DeploymentTargetClass as unknown as Kind, {
@@ -179,7 +185,7 @@ test('classes of targets are told of, so that the page knows whether a claim can
   await until(async () => (await classesNow())?.[0] === 'preview');
 });
 
-test('the header and the domain are those of the controllers', async () => {
+test('the key header and the cluster domain are those of the controllers', async () => {
   const settings = { keyHeader: 'x-team', clusterDomain: 'k8s.example' };
   const own = await openDashboardShop({ settings });
   try {
@@ -215,13 +221,13 @@ test('the header and the domain are those of the controllers', async () => {
   }
 });
 
-test('an environment that is not there is told as such', async () => {
+test('the stream of a missing environment says that there is none', async () => {
   const [first] = await linesUntil<DetailLine>('/api/live/environments/shop/nobody', () => true);
   expect(first).toEqual({ detail: null });
 });
 
-describe('questions', () => {
-  test('a request is tried, with the calls that follow', async () => {
+describe('a request of the page', () => {
+  test('can try a request of the mesh, with the calls that follow', async () => {
     await shop.untilState('pr-7', 'ready');
     const tried = { url: 'http://shop.example/', headers: { 'x-env': 'pr-7' }, gateway: 'shop/public' };
     const { status, body } = await ask('POST', '/api/try', tried);
@@ -241,14 +247,14 @@ describe('questions', () => {
     });
   });
 
-  test('a request that cannot be read is refused with the field', async () => {
+  test('fails with the name of an invalid field', async () => {
     expect(await ask('POST', '/api/try', { url: 'no address' })).toEqual({
       status: 400,
       body: { error: 'url: "no address" is no address such as http://reviews.shop:9080/api' },
     });
   });
 
-  test('a plan says what it would make, and makes nothing', async () => {
+  test('returns a plan, and creates nothing', async () => {
     const { status, body } = await ask('POST', '/api/plan', { yaml: manifest('planned') });
     expect([status, body]).toEqual([200, expect.anything()]);
     const plan = body as PlanAnswer;
@@ -267,7 +273,7 @@ describe('questions', () => {
     expect(first).toEqual({ detail: null });
   });
 
-  test('what the API server would refuse is quoted', async () => {
+  test('returns the error of the API server', async () => {
     const { status, body } = await ask('POST', '/api/plan', { yaml: manifest('bad', 'replicas: 0,') });
     expect(status).toBe(422);
     expect(body).toMatchObject({ refusal: expect.stringContaining("It's illegal to use 0 replicas!") });
@@ -278,7 +284,7 @@ describe('questions', () => {
     });
   });
 
-  test('an environment is made and deleted', async () => {
+  test('creates and deletes an environment', async () => {
     expect(await ask('POST', '/api/environments', { yaml: manifest('made') })).toEqual({
       status: 201,
       body: { namespace: 'shop', name: 'made' },
@@ -287,7 +293,7 @@ describe('questions', () => {
     expect(await ask('DELETE', '/api/environments/shop/made')).toMatchObject({ status: 200 });
   });
 
-  test('forms know what there is to choose from', async () => {
+  test('lists the choices for forms', async () => {
     const { body } = await ask('GET', '/api/choices');
     expect(body).toMatchObject({
       gateways: ['shop/public'],
@@ -297,44 +303,38 @@ describe('questions', () => {
   });
 });
 
-describe('refused', () => {
+describe('the server rejects', () => {
   const body = { yaml: manifest('intruder') };
   test.each<[string, string, string, Record<string, string | undefined>, number]>([
-    ['a name that leads here by the DNS of somebody else', 'GET', '/', { host: 'evil.example' }, 421],
-    ['the same for data', 'GET', '/api/choices', { host: 'evil.example:80' }, 421],
-    ['data for a page of another site', 'GET', '/api/choices', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['an unknown host (DNS rebinding)', 'GET', '/', { host: 'evil.example' }, 421],
+    ['an unknown host for data', 'GET', '/api/choices', { host: 'evil.example:80' }, 421],
+    ['a read by another site', 'GET', '/api/choices', { 'sec-fetch-site': 'cross-site' }, 403],
     [
-      'a write of another site',
+      'a write by another site',
       'POST',
       '/api/environments',
       { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
       403,
     ],
     [
-      'a write of another port of this machine',
+      'a write by another port of this machine',
       'POST',
       '/api/environments',
       { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' },
       403,
     ],
-    [
-      'a write of nobody knows whom',
-      'POST',
-      '/api/environments',
-      { origin: undefined, 'sec-fetch-site': undefined },
-      403,
-    ],
+    ['a write without an origin', 'POST', '/api/environments', { origin: undefined, 'sec-fetch-site': undefined }, 403],
     ['a write from a file', 'POST', '/api/environments', { origin: 'null', 'sec-fetch-site': undefined }, 403],
     ['a write that a form could send', 'POST', '/api/environments', { 'content-type': 'text/plain' }, 415],
-    ['a deletion of another site', 'DELETE', '/api/environments/shop/pr-7', { origin: 'https://evil.example' }, 403],
-    ['a method that there is not', 'PUT', '/api/environments', {}, 405],
-    ['an address that there is not', 'GET', '/api/nothing', {}, 404],
+    ['a deletion by another site', 'DELETE', '/api/environments/shop/pr-7', { origin: 'https://evil.example' }, 403],
+    ['an unknown method', 'PUT', '/api/environments', {}, 405],
+    ['an unknown path', 'GET', '/api/nothing', {}, 404],
   ])('%s', async (_what, method, path, headers, status) => {
     expect(await ask(method, path, method === 'POST' ? body : undefined, headers)).toMatchObject({ status });
     expect(await ask('GET', '/api/choices')).toMatchObject({ status: 200 });
   });
 
-  test('writes, where the dashboard only shows', async () => {
+  test('writes to a read-only dashboard', async () => {
     const reading = await openDashboardShop({ writes: false, isEmpty: true });
     try {
       const { origin } = new URL(reading.url);
@@ -357,7 +357,7 @@ describe('refused', () => {
 describe('files', () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, shop.url), { headers });
 
-  test('are compressed, named by what is in them, and load nothing from elsewhere', async () => {
+  test('are compressed, named by their hash, and load nothing from other origins', async () => {
     const page = await get('/');
     const text = await page.text();
     const policy = page.headers.get('content-security-policy')!;
@@ -385,7 +385,7 @@ describe('files', () => {
     expect((await get(script)).headers.get('cache-control')).toContain('immutable');
   });
 
-  test('are not sent again when nothing changed; every view has the page', async () => {
+  test('are not sent again if unchanged; every view has the same page', async () => {
     const first = await get('/environments/shop/pr-7');
     expect(first.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const again = await get('/', { 'if-none-match': first.headers.get('etag')! });

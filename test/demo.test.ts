@@ -1,4 +1,4 @@
-// `offshoot demo` tells its story to the end, and leaves nothing behind, also where it is interrupted.
+// `offshoot demo` runs to the end and leaves nothing behind, also when it is interrupted.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,17 +14,17 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const demo = (): ReturnType<typeof startOffshoot> =>
   startOffshoot(['demo'], { HOME: path.join(dir, 'home'), TMPDIR: dir, KUBECONFIG: path.join(dir, 'theirs') });
-/** Caches of compiled code are in the home directory. */
+/** The files that are left. Caches of compiled code are in the home directory. */
 const left = (): readonly string[] => readdirSync(dir).filter((name) => name !== 'home');
 
-test('shows plan, environment, explanation, proof, what is refused, and that nothing is left', async () => {
+test('shows a plan, an environment, an explanation, a proof and errors, and leaves nothing behind', async () => {
   const { exit, out } = demo();
   expect([await exit, out.stderr]).toEqual([{ code: 0, signal: null }, expect.any(String)]);
-  const said = out.stdout.split('\n').map((line) => line.replace(/127\.0\.0\.1:\d+/, 'GATEWAY').trim());
-  const paths = said.filter((line) => line.startsWith('"path"')).map((line) => /reviews:\d/.exec(line)?.[0]);
-  // Before, with the key, without it, and with the key after the end.
+  const lines = out.stdout.split('\n').map((line) => line.replace(/127\.0\.0\.1:\d+/, 'GATEWAY').trim());
+  const paths = lines.filter((line) => line.startsWith('"path"')).map((line) => /reviews:\d/.exec(line)?.[0]);
+  // Before the environment, with the key, without it, and with the key after the deletion.
   expect(paths).toEqual(['reviews:1', 'reviews:2', 'reviews:1', 'reviews:1']);
-  expect(said).toEqual(
+  expect(lines).toEqual(
     expect.arrayContaining([
       '$ curl http://GATEWAY/',
       '$ cat pr-7.yaml',

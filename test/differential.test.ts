@@ -1,4 +1,4 @@
-// The embedded cluster against a real API server: every scenario of the corpus is sent to both, and the answers compared.
+// The embedded cluster against a real API server: sends every scenario of the corpus to both, compares the responses.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbedded } from '../src/embedded/index.ts';
@@ -10,13 +10,13 @@ import { answerDifferences, differenceText } from './differential/compare.ts';
 import { corpus } from './differential/corpus/index.ts';
 import { endpointOf } from './differential/endpoint.ts';
 import type { Answer, Endpoint } from './differential/endpoint.ts';
-import { judge, requestName } from './differential/known.ts';
+import { compareWithKnown, requestName } from './differential/known.ts';
 import { play, removeNamespace } from './differential/play.ts';
 import type { Scenario } from './differential/scenario.ts';
 import { startWebhook } from './differential/webhook.ts';
 import type { Webhook } from './differential/webhook.ts';
 
-test('the corpus is large and its scenarios have names of their own', () => {
+test('the corpus is large, and the names of its scenarios are unique', () => {
   const scenarios = Object.values(corpus).flat();
   expect(scenarios.flatMap(({ steps }) => steps).length).toBeGreaterThan(1_000);
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
@@ -38,7 +38,7 @@ describeReal('embedded and real servers answer alike', () => {
   });
 
   afterAll(async () => {
-    // Only now: what is being deleted keeps the controllers busy that the scenarios wait for.
+    // Only now, because deletions slow down the controllers that the scenarios wait for.
     await Promise.all(namespaces.map((name) => removeNamespace(real, name)));
     embedded.close();
     real.close();
@@ -53,23 +53,23 @@ describeReal('embedded and real servers answer alike', () => {
       async (_name, scenario) => {
         const namespace = `differential-${randomBytes(4).toString('hex')}`;
         namespaces.push(namespace);
-        const [wanted, found] = await Promise.all([
+        const [expected, found] = await Promise.all([
           play(scenario, namespace, real, webhook.names),
           play(scenario, namespace, embedded, webhook.names),
         ]);
-        expect(report(scenario, wanted, found)).toEqual([]);
+        expect(report(scenario, expected, found)).toEqual([]);
       },
     );
   });
 });
 
-/** One line a difference that is not known, and one for each that is known and does not show. */
-function report(scenario: Scenario, wanted: readonly Answer[], found: readonly Answer[]): string[] {
+/** One line for each unknown difference, and for each known one that no longer occurs. */
+function report(scenario: Scenario, expected: readonly Answer[], found: readonly Answer[]): string[] {
   const all = scenario.steps.flatMap((_step, index) => {
     const request = requestName(scenario, index);
-    return answerDifferences(wanted[index]!, found[index]!).map((difference) => ({ request, ...difference }));
+    return answerDifferences(expected[index]!, found[index]!).map((difference) => ({ request, ...difference }));
   });
-  const { unknown, stale } = judge(scenario, all);
+  const { unknown, stale } = compareWithKnown(scenario, all);
   return [
     ...unknown.map((difference) => `${difference.request} · ${differenceText(difference)}`),
     ...stale.map((entry) => `${entry.request} · take this out of known.yaml: ${differenceText(entry)}`),

@@ -1,4 +1,4 @@
-// The examples that the guides show do what they say, as programs of their own.
+// The examples of the guides work as programs.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,17 +9,19 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { checkManifests } from '../src/cli/manifests/check.ts';
 import { claimChecks } from '../src/cli/claim/checks.ts';
-import { environmentsIn } from '../src/cli/env/files.ts';
+import { environmentsIn } from '../src/cli/env/check.ts';
 import { filesOf, readManifests } from '../src/cli/manifests/read.ts';
 import { translationOf } from '../src/cli/routing/translate.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { connect, defineKind, isNotFound, loadConfig } from '../src/kube/index.ts';
+import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import { connectAdmin } from './support/connect-admin.ts';
+import { Deployment, Namespace } from './support/core-kinds.ts';
+import { findObject } from './support/find-object.ts';
 
 const EXAMPLES = path.resolve(import.meta.dirname, '../examples');
-const PATIENCE = { timeout: 10_000, interval: 10 };
+const POLL = { timeout: 10_000, interval: 10 };
 const FROM_SOURCE = new URL('support/libraries-from-source.ts', import.meta.url);
 
 /** Starts an example with the libraries of this tree. */
@@ -29,19 +31,19 @@ function start(name: string, args: readonly string[] = [], env: NodeJS.ProcessEn
     env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // Does nothing to one that has ended, as it should.
+  // Has no effect on a program that has ended.
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
-/** What an example prints until it ends by itself. */
+/** The output of an example, once it has ended. */
 async function outputOf(child: ChildProcess): Promise<string[]> {
   const [output, [code]] = await Promise.all([text(child.stdout!), once(child, 'exit')]);
   expect(code).toBe(0);
   return output.trimEnd().split('\n');
 }
 
-test('test-bed.ts: serves a cluster in which nobody but the suite writes', async () => {
+test('test-bed.ts: serves a cluster without controllers', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-test-bed-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const kubeconfig = path.join(dir, 'kubeconfig');
@@ -54,7 +56,7 @@ test('test-bed.ts: serves a cluster in which nobody but the suite writes', async
   client.close();
 });
 
-test('routing.yaml: every object has its part in the translation, and there is nothing to complain of', () => {
+test('routing.yaml: every object is translated, without diagnostics', () => {
   const filename = [path.join(EXAMPLES, 'routing.yaml')];
   const flags = { filename, to: 'appmesh-api', mode: 'strict', allowAll: true, output: 'json' } as const;
   const { text: printed, error } = translationOf(flags);
@@ -64,7 +66,7 @@ test('routing.yaml: every object has its part in the translation, and there is n
   ]);
 });
 
-test('watchable.ts: a component hears of what changed, and of nothing else', async () => {
+test('watchable.ts: a component is notified of changes only', async () => {
   expect(await outputOf(start('watchable'))).toEqual([
     'tea: 2 left',
     'coffee: 5 left',
@@ -73,7 +75,7 @@ test('watchable.ts: a component hears of what changed, and of nothing else', asy
   ]);
 });
 
-test('derive.ts: a translator runs for what changed, and two components hear of results that differ', async () => {
+test('derive.ts: a translator runs for changed inputs, and two components are notified of changed results', async () => {
   expect(await outputOf(start('derive'))).toEqual([
     'translator: internal',
     'translator: public',
@@ -101,14 +103,14 @@ test('dynamicenv.yaml: the environment of the reference page is valid', () => {
   expect(env?.metadata).toEqual({ name: 'checkout-fix', namespace: 'shop' });
 });
 
-test('shop.yaml: each port has a name that tells Istio its protocol', () => {
+test('shop.yaml: each port has a name from which Istio derives the protocol', () => {
   const services = readManifests([path.join(EXAMPLES, 'shop.yaml')])
     .map(({ object }) => object as AnyObject & { spec: { ports: readonly { name?: string }[] } })
     .filter(({ kind }) => kind === 'Service');
   expect(services.map(({ spec }) => spec.ports.map(({ name }) => name))).toEqual([['http'], ['http']]);
 });
 
-test('classes.yaml, claim.yaml: what the guide of targets applies is valid', () => {
+test('classes.yaml, claim.yaml: the objects of the guide are valid', () => {
   const files = ['classes.yaml', 'claim.yaml'].flatMap((name) => filesOf(path.join(EXAMPLES, name)));
   expect(checkManifests(files, 'default', claimChecks)).toMatchObject({
     findings: [],
@@ -117,9 +119,7 @@ test('classes.yaml, claim.yaml: what the guide of targets applies is valid', () 
 });
 
 describe('with a cluster', () => {
-  const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
   const ResourceQuota = defineKind('v1', 'ResourceQuota', 'resourcequotas');
-  const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
   let dir: string;
   let cluster: Embedded;
   let client: Client;
@@ -151,7 +151,7 @@ describe('with a cluster', () => {
     expect(lines.at(-1)).toBe('default/web: 2 of 2 pods are ready');
   });
 
-  test('controller.ts: a quota follows the label of its namespace, and comes back', async () => {
+  test('controller.ts: a quota follows the label of its namespace, and is recreated when deleted', async () => {
     const child = start('controller', [], environment());
     const ended = outputOf(child);
     const team = { name: 'team' };
@@ -160,13 +160,13 @@ describe('with a cluster', () => {
       kind: 'Namespace',
       metadata: { name: 'team', labels: label('5') },
     });
-    await expect.poll(quota, PATIENCE).toBe('5');
+    await expect.poll(quota, POLL).toBe('5');
     await client.patch(Namespace, team, { type: 'merge', body: { metadata: { labels: label('7') } } });
-    await expect.poll(quota, PATIENCE).toBe('7');
+    await expect.poll(quota, POLL).toBe('7');
     await client.delete(ResourceQuota, { name: 'pods', namespace: 'team' });
-    await expect.poll(quota, PATIENCE).toBe('7');
+    await expect.poll(quota, POLL).toBe('7');
     await client.patch(Namespace, team, { type: 'merge', body: { metadata: { labels: label(null) } } });
-    await expect.poll(quota, PATIENCE).toBeUndefined();
+    await expect.poll(quota, POLL).toBeUndefined();
     child.kill('SIGTERM');
     await ended;
   });
@@ -177,17 +177,12 @@ describe('with a cluster', () => {
 
   /** How many pods the quota of the team allows; undefined if it has none. */
   async function quota(): Promise<unknown> {
-    try {
-      const found: AnyObject = await client.get(ResourceQuota, { name: 'pods', namespace: 'team' });
-      return (found['spec'] as { hard?: { pods?: string } }).hard?.pods;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const found: AnyObject | undefined = await findObject(client, ResourceQuota, { name: 'pods', namespace: 'team' });
+    return (found?.['spec'] as { hard?: { pods?: string } } | undefined)?.hard?.pods;
   }
 });
 
-test('the guide shows the examples as they are', () => {
+test('the guide shows the examples unchanged', () => {
   const guide = readFileSync(path.resolve(EXAMPLES, '../docs/guide/library.md'), 'utf8');
   for (const name of ['watchable', 'derive', 'kube', 'controller', 'embedded']) {
     const code = readFileSync(path.join(EXAMPLES, `${name}.ts`), 'utf8').trimEnd();

@@ -1,6 +1,6 @@
-// Two replicas of `offshoot run`, as processes: the one that leads dies, or is frozen and comes back, in the middle of making
-// environments. The other takes over, all of it comes to an end, and never do two of them write. Most of the time the tests
-// wait for a Lease, so they run side by side, on a cluster each.
+// Two replicas of `offshoot run`, as processes: the leader is killed, or is frozen and resumes, while it creates
+// environments. The other one takes over, all environments become ready, and never do both write. The tests mostly wait
+// for a Lease, so they run concurrently, each on its own cluster.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -24,24 +24,24 @@ import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
 
 interface Replica extends Running {
-  /** When it sent requests that write, Leases and Events aside; by the clock of this process. */
+  /** When it sent writes, without Leases and Events, by the clock of this process. */
   readonly writes: readonly number[];
 }
 
-/** What is to be done when a test is over. */
+/** Registers a cleanup for the end of a test. */
 type AtEnd = (run: () => Promise<void> | void) => void;
 
 /** Two replicas on a cluster. */
 interface Scene {
   readonly first: Replica;
   readonly second: Replica;
-  /** Makes one more environment: however far the first had come, the second has something to do. */
+  /** Creates one more environment, so that the second replica always has something to do. */
   makeOneMore(): Promise<void>;
-  /** All environments become ready. */
+  /** Waits until all environments are ready. */
   expectAllReady(): Promise<void>;
 }
 
-/** A replica that reaches the API server by a proxy of its own, which sees what it writes. */
+/** Starts a replica that uses its own proxy to the API server, which records its writes. */
 async function start(cluster: Cluster, dir: string, name: string, atEnd: AtEnd): Promise<Replica> {
   const { server, caPem, certPem, keyPem, token } = loadConfig({ path: cluster.kubeconfigPath });
   const writes: number[] = [];
@@ -82,7 +82,7 @@ async function start(cluster: Cluster, dir: string, name: string, atEnd: AtEnd):
   return { ...running, writes };
 }
 
-/** Two replicas, of which the first leads, and environments of which some are ready and most are not. */
+/** Starts two replicas, of which the first leads, and creates environments, most of which are not ready yet. */
 async function begin(cluster: Cluster, atEnd: AtEnd): Promise<Scene> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-failover-'));
   atEnd(() => rmSync(dir, { recursive: true, force: true }));
@@ -103,9 +103,9 @@ async function begin(cluster: Cluster, atEnd: AtEnd): Promise<Scene> {
 }
 
 describeClusterPools('failover', (pool) => {
-  describe.concurrent('a leader', () => {
+  describe.concurrent('the standby', () => {
     test(
-      'that is killed is followed within 20 s, and all 50 environments come to be ready',
+      'takes over within 20 s when the leader is killed, and makes all 50 environments ready',
       { timeout: 300_000 },
       ({ onTestFinished }) =>
         pool.use(async (cluster) => {
@@ -123,7 +123,7 @@ describeClusterPools('failover', (pool) => {
     );
 
     test(
-      'that is frozen until another leads writes nothing more when it comes back, and ends',
+      'takes over from a frozen leader, which exits without another write when it resumes',
       { timeout: 300_000 },
       ({ onTestFinished }) =>
         pool.use(async (cluster) => {

@@ -1,35 +1,34 @@
-// `offshoot install` and `uninstall`: what one makes the other removes, and nothing that people still need.
+// `offshoot install` and `uninstall`: the latter removes what the former created, except for what is still in use.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { install } from '../src/cli/install/install.ts';
 import { uninstall } from '../src/cli/install/uninstall.ts';
 import { installDefinitions } from '../src/cli/run/crds.ts';
 import { partsOf } from '../src/cli/run/parts.ts';
-import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { installIstioKinds } from './environments/install.ts';
 import { environment, isIn, makeWorkload } from './environments/workload.ts';
 import { allObjects } from './support/all-objects.ts';
+import { Deployment } from './support/core-kinds.ts';
 import { until } from './support/until.ts';
-import { startWithRights } from './support/with-rights.ts';
-import type { WithRights } from './support/with-rights.ts';
+import { startWithPermissions } from './support/with-permissions.ts';
+import type { WithPermissions } from './support/with-permissions.ts';
 
 const namespace = 'offshoot-system';
-const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const deployment = { namespace, name: 'offshoot' };
 
 describeOwnClusters('offshoot install', (cluster) => {
   let client: Client;
   let before: readonly string[];
-  let controllers: WithRights | undefined;
+  let controllers: WithPermissions | undefined;
   let printed: string[];
 
-  const made = async (): Promise<readonly string[]> =>
+  const created = async (): Promise<readonly string[]> =>
     (await allObjects(client)).filter((each) => !before.includes(each));
-  const installed = (...set: string[]): Promise<void> =>
+  const runInstall = (...set: string[]): Promise<void> =>
     install({ kubeconfig: cluster.kubeconfigPath, namespace, set });
-  const uninstalled = (options = {}): Promise<void> =>
+  const runUninstall = (options = {}): Promise<void> =>
     uninstall({
       kubeconfig: cluster.kubeconfigPath,
       namespace,
@@ -59,64 +58,68 @@ describeOwnClusters('offshoot install', (cluster) => {
     await controllers?.plane.stop();
   });
 
-  test('a dry run prints the manifests and writes nothing', async () => {
+  test('prints the manifests and writes nothing in a dry run', async () => {
     await install({ kubeconfig: cluster.kubeconfigPath, namespace, set: ['replicas=5'], dryRun: true });
     expect(printed.join('\n')).toContain('replicas: 5');
-    expect(await made()).toEqual([]);
+    expect(await created()).toEqual([]);
   });
 
-  test('pods become ready, parts come and go, and an uninstall leaves nothing', { timeout: 120_000 }, async () => {
-    await installed();
-    await until(isReady, 60_000);
-    await installed('parts.routing=true', 'parts.environments=false');
-    expect(await made()).toContain('ClusterRole /offshoot-routing');
-    expect(await made()).not.toContain('ClusterRole /offshoot-environments');
-    // Objects of people may be of that kind.
-    expect(await made()).toContain('CustomResourceDefinition /dynamicenvs.riskified.com');
-    await uninstalled();
-    await expect.poll(made, { timeout: 60_000 }).toEqual([]);
-  });
+  test(
+    'starts pods and enables and disables parts, and uninstall removes everything',
+    { timeout: 120_000 },
+    async () => {
+      await runInstall();
+      await until(isReady, 60_000);
+      await runInstall('parts.routing=true', 'parts.environments=false');
+      expect(await created()).toContain('ClusterRole /offshoot-routing');
+      expect(await created()).not.toContain('ClusterRole /offshoot-environments');
+      // There may be objects of that kind.
+      expect(await created()).toContain('CustomResourceDefinition /dynamicenvs.riskified.com');
+      await runUninstall();
+      await expect.poll(created, { timeout: 60_000 }).toEqual([]);
+    },
+  );
 
-  test('refuses to go while there is an environment, unless it is to go first', { timeout: 120_000 }, async () => {
-    await installed();
+  test('can be undone while there is an environment only with --delete-resources', { timeout: 120_000 }, async () => {
+    await runInstall();
     const team = await cluster.namespace('team');
     await makeWorkload(client, team, 'cart');
     await client.create(DynamicEnv, environment(team, 'feature', [{ name: 'cart', namespace: team }]));
-    // Without the webhook: nobody can reach a Service here.
-    controllers = await startWithRights(cluster, 'environments');
+    // Without the webhook, since a Service cannot be reached here.
+    controllers = await startWithPermissions(cluster, 'environments');
     await until(() => isIn(client, { namespace: team, name: 'feature' }, 'ready'), 60_000);
-    await expect(uninstalled()).rejects.toThrow(
+    await expect(runUninstall()).rejects.toThrow(
       `1 DynamicEnv: ${team}/feature\n  delete them, or say --delete-resources`,
     );
-    expect(await made()).toContain(`Deployment ${namespace}/offshoot`);
-    await uninstalled({ deleteResources: true });
+    expect(await created()).toContain(`Deployment ${namespace}/offshoot`);
+    await runUninstall({ deleteResources: true });
     await expect
-      .poll(async () => (await made()).filter((each) => !each.includes(team)), { timeout: 60_000 })
+      .poll(async () => (await created()).filter((each) => !each.includes(team)), { timeout: 60_000 })
       .toEqual([]);
   });
 
-  test('definitions that were there before stay', { timeout: 120_000 }, async () => {
+  test('uses existing definitions, which uninstall keeps', { timeout: 120_000 }, async () => {
     await installDefinitions(client, partsOf(['environments']));
-    await installed();
-    await uninstalled();
+    await runInstall();
+    await runUninstall();
     await expect
-      .poll(made, { timeout: 60_000 })
+      .poll(created, { timeout: 60_000 })
       .toEqual(expect.arrayContaining(['CustomResourceDefinition /dynamicenvs.riskified.com']));
   });
 
-  test('a second one in another namespace is refused', { timeout: 120_000 }, async () => {
-    await installed();
+  test('rejects a second installation in another namespace', { timeout: 120_000 }, async () => {
+    await runInstall();
     const other = install({ kubeconfig: cluster.kubeconfigPath, namespace: 'other', set: [] });
     await expect(other).rejects.toThrow('Offshoot is installed in offshoot-system, and a cluster has one');
-    await uninstalled();
+    await runUninstall();
   });
 
   test.each([
     ['replicas', 'replicas": write it as NAME=VALUE'],
     ['replicas=two', 'replicas: Invalid input: expected number'],
     ['parts.dashboard=true', 'parts: Unrecognized key: "dashboard"'],
-  ])('--set %s is refused', async (set, message) => {
-    await expect(installed(set)).rejects.toThrow(message);
-    expect(await made()).toEqual([]);
+  ])('rejects --set %s', async (set, message) => {
+    await expect(runInstall(set)).rejects.toThrow(message);
+    expect(await created()).toEqual([]);
   });
 });

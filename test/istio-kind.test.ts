@@ -1,8 +1,9 @@
-// The Istio resource, as an API server takes it: what manifests in the wild rely on, and what is refused by name.
+// Validation of the Istio resource by an API server: what existing manifests rely on, and which fields are rejected.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { CustomResourceDefinition } from './support/core-kinds.ts';
 import { until } from './support/until.ts';
 import { describeClusters } from './cluster/index.ts';
 import { defineKind } from '../src/kube/index.ts';
@@ -10,9 +11,6 @@ import type { Client } from '../src/kube/index.ts';
 import { Istio, istio } from '../src/api/istio.ts';
 import type { IstioSpec } from '../src/api/istio.ts';
 
-const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
-  namespaced: false,
-});
 const OlderIstio = defineKind<Istio>('operator.kyma-project.io/v1alpha1', 'Istio', 'istios');
 const example = parse(readFileSync(path.join(import.meta.dirname, '../examples/istio.yaml'), 'utf8')) as Istio;
 
@@ -50,7 +48,7 @@ describeClusters('the Istio resource', (cluster) => {
     client = cluster.client();
     namespace = await cluster.namespace('istio');
     await client.patch(
-      Definition,
+      CustomResourceDefinition,
       istio.crd.metadata,
       { type: 'apply', body: istio.crd, force: true },
       { fieldManager: 'test' },
@@ -70,17 +68,17 @@ describeClusters('the Istio resource', (cluster) => {
   const workload = (k8s: unknown) => ({ components: { pilot: { k8s } } });
   const surge = (rollingUpdate: unknown) => workload({ strategy: { rollingUpdate } });
 
-  test('the example is kept as it is written', async () => {
+  test('keeps the fields of the example', async () => {
     expect((await create(example.spec)).spec).toEqual(example.spec);
   });
 
-  test('an object without a spec is taken', async () => {
+  test('may have no spec', async () => {
     const { spec: _, ...bare } = example;
     const metadata = { name: 'bare', namespace };
     expect((await client.create(Istio, { ...bare, metadata })).metadata.name).toBe('bare');
   });
 
-  test('the columns show state, version of Istio and age, in both versions', async () => {
+  test('has columns for state, version of Istio and age, in both API versions', async () => {
     const metadata = { name: 'columns', namespace };
     await client.create(Istio, { ...example, metadata });
     const status = { state: 'Ready', istioVersion: '1.31.0' };
@@ -98,7 +96,7 @@ describeClusters('the Istio resource', (cluster) => {
     }
   });
 
-  test('what is written as v1alpha1 is read as v1alpha2', async () => {
+  test('is read as v1alpha2 after it was written as v1alpha1', async () => {
     const metadata = { name: 'older', namespace };
     await client.create(OlderIstio, { ...example, apiVersion: 'operator.kyma-project.io/v1alpha1', metadata });
     const read = await client.get(Istio, metadata);
@@ -106,7 +104,7 @@ describeClusters('the Istio resource', (cluster) => {
     expect(read.spec).toEqual(example.spec);
   });
 
-  test('every field of the resource is kept', async () => {
+  test('keeps every field', async () => {
     const resources = { limits: { cpu: '1.5', memory: '1e9' }, requests: { cpu: '15m', memory: '200Mi' } };
     const k8s = {
       hpaSpec: { minReplicas: 0, maxReplicas: 2_147_483_647 },
@@ -186,16 +184,16 @@ describeClusters('the Istio resource', (cluster) => {
     ['spec.components.pilot.k8s.strategy.rollingUpdate.maxUnavailable', surge({ maxUnavailable: '101%' })],
     ['spec.components.pilot.k8s.resources.limits.cpu', workload({ resources: { limits: { cpu: '10.5' } } })],
     ['spec.components.pilot.k8s.resources.requests.memory', workload({ resources: { requests: { memory: '1mi' } } })],
-  ])('an invalid %s is refused by name: %j', async (field, spec) => {
+  ])('is rejected with an invalid %s: %j', async (field, spec) => {
     await expect(create(spec)).rejects.toThrow(field);
   });
 
-  test('a status needs a state, and one of those that are known', async () => {
+  test('needs a known state in its status', async () => {
     const { metadata } = await create({});
-    const told = (status: unknown): Promise<Istio> =>
+    const writeStatus = (status: unknown): Promise<Istio> =>
       client.patch(Istio, metadata, { type: 'merge', body: { status } }, { subresource: 'status' });
-    await expect(told({ description: 'x' })).rejects.toThrow('status.state');
-    await expect(told({ state: 'Fine' })).rejects.toThrow('status.state');
+    await expect(writeStatus({ description: 'x' })).rejects.toThrow('status.state');
+    await expect(writeStatus({ state: 'Fine' })).rejects.toThrow('status.state');
     const status = {
       state: 'Warning',
       description: 'blocked',
@@ -209,6 +207,6 @@ describeClusters('the Istio resource', (cluster) => {
         workloads: [{ kind: 'Deployment', namespace: 'a', name: 'b', why: 'w', waiting: 'x' }],
       },
     };
-    expect((await told(status)).status).toEqual(status);
+    expect((await writeStatus(status)).status).toEqual(status);
   });
 });

@@ -1,4 +1,4 @@
-// The real istioctl takes the IstioOperators that we make, and its objects fall into the components that we expect.
+// The real istioctl accepts the IstioOperators that we create, and its objects belong to the expected components.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,10 +12,10 @@ import { findPrograms } from './programs/programs.ts';
 const found = findPrograms(istioNode, ['istioctl']);
 const why = 'missing' in found ? ` (skipped: ${found.missing})` : '';
 const DIR = path.resolve(import.meta.dirname, '../src/mesh/installation/operator/testdata');
-/** Between them they say something about every field. */
+/** Together they set every field. */
 const inputs = ['size-evaluation', 'components', 'config', 'authorizers', 'experimental', 'cni', 'cni-disabled'];
 
-test('the version that is installed is the one that the tests build', () => {
+test('the default version of Istio is the one that the tests build', () => {
   expect(defaultMeshSettings.istioVersion).toBe(istioVersion);
 });
 
@@ -47,7 +47,7 @@ describe.skipIf('missing' in found)(`the real istioctl${why}`, () => {
     });
     const { hpaSpec } = operator.spec.components.ingressGateways[0]!.k8s!;
     expect(named('HorizontalPodAutoscaler', 'istio-ingressgateway')!['spec']).toMatchObject(hpaSpec!);
-    // A budget for a gateway of one pod would block every drain.
+    // A PodDisruptionBudget for a gateway of one pod would block every drain.
     const budget = named('PodDisruptionBudget', 'istio-ingressgateway');
     expect(budget !== undefined).toBe(facts.size === (cluster.size ?? 'Production') && hpaSpec!.minReplicas! > 1);
   });

@@ -1,4 +1,4 @@
-// Who the client is to the cluster: service account tokens, exec plugins, impersonation.
+// Authentication of the client: service account tokens, exec plugins, impersonation.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ const roles = defineKind('rbac.authorization.k8s.io/v1', 'Role', 'roles');
 const roleBindings = defineKind('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings');
 const serviceAccounts = defineKind('v1', 'ServiceAccount', 'serviceaccounts');
 
-describeClusters('credentials', (cluster) => {
+describeClusters('authentication', (cluster) => {
   let admin: Client;
   let server: Pick<ConnectConfig, 'server' | 'caPem'>;
   let namespace: string;
@@ -45,7 +45,7 @@ describeClusters('credentials', (cluster) => {
     return client;
   }
 
-  /** Who the client is and what it may do in the namespace. */
+  /** The user name of the client, and its permissions in the namespace. */
   async function observe(client: Client): Promise<object> {
     const { items } = await client.list(configMaps, { namespace });
     return {
@@ -63,22 +63,22 @@ describeClusters('credentials', (cluster) => {
     createIsForbidden: true,
   });
 
-  test('a service account token has the rights of its account', async () => {
+  test('with a service account token gives the permissions of the account', async () => {
     expect(await observe(as({ ...server, token }))).toEqual(reader());
   });
 
-  test('a token for another audience is refused', async () => {
+  test('fails with a token for another audience', async () => {
     const foreign = await requestToken(admin, namespace, ['somebody-else']);
     await expect(whoIs(as({ ...server, token: foreign }))).rejects.toMatchObject({ code: 401 });
   });
 
-  test('a token is read from its file', async () => {
+  test('reads a token from its file', async () => {
     const tokenFile = path.join(dir, 'token');
     writeFileSync(tokenFile, `${token}\n`);
     expect(await observe(as({ ...server, tokenFile }))).toEqual(reader());
   });
 
-  test('an exec plugin of a kubeconfig supplies the token', async () => {
+  test('gets a token from the exec plugin of a kubeconfig', async () => {
     const plugin = path.join(dir, 'plugin.mjs');
     writeFileSync(
       plugin,
@@ -108,13 +108,13 @@ describeClusters('credentials', (cluster) => {
     expect(await observe(as(loadConfig({ path: kubeconfig })))).toEqual(reader());
   });
 
-  test('the administrator can act as another user', async () => {
+  test('supports impersonation by the administrator', async () => {
     const config = loadConfig({ path: cluster.kubeconfigPath });
     const user = `system:serviceaccount:${namespace}:reader`;
     expect(await observe(as({ ...config, impersonate: { user, groups: ['system:authenticated'] } }))).toEqual(reader());
   });
 
-  test('a wrong token is refused', async () => {
+  test('fails with an unknown token', async () => {
     const refused = await whoIs(as({ ...server, token: 'nonsense' })).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 401 });
   });
@@ -129,7 +129,7 @@ async function whoIs(client: Client): Promise<string> {
   return review.status.userInfo.username;
 }
 
-/** A service account `reader` that may read the ConfigMaps of its namespace, of which there is one. */
+/** Creates a service account `reader` that may read the ConfigMaps of its namespace, and one of them. */
 async function allowReading(admin: Client, namespace: string): Promise<void> {
   const metadata = { name: 'reader', namespace };
   await admin.create(configMaps, configMap(namespace, 'visible'));

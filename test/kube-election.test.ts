@@ -1,4 +1,4 @@
-// Leader election and events on every cluster.
+// Leader election and Events on every cluster.
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../src/kube/client/client.ts';
 import { systemClock } from '../src/kube/clock.ts';
@@ -12,11 +12,11 @@ import { configMap, configMaps } from './support/kinds.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
 import { until } from './support/until.ts';
 
-/** For a test that waits until a lease expires, and for one in which none does. */
+/** For a test in which a Lease expires, and for one in which none does. */
 const SHORT = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
 const LONG = { leaseDurationMs: 20_000, renewDeadlineMs: 15_000, retryPeriodMs: 400 };
 
-describeClusters('election', (cluster) => {
+describeClusters('leader election', (cluster) => {
   let client: Client;
   let namespace: string;
   let cleanups: (() => unknown)[] = [];
@@ -30,11 +30,11 @@ describeClusters('election', (cluster) => {
     cleanups = [];
   });
 
-  /** An elector that campaigns at once and writes what happens to it into `story`. */
+  /** Starts an elector that logs its transitions. */
   function campaign(
     name: string,
     identity: string,
-    story: string[],
+    log: string[],
     through = client,
     times = SHORT,
   ): { elector: LeaderElector; stop(): Promise<void> } {
@@ -46,8 +46,8 @@ describeClusters('election', (cluster) => {
       identity,
       clock: systemClock,
       ...times,
-      onElected: () => story.push(`${identity} leads`),
-      onLost: () => story.push(`${identity} lost`),
+      onElected: () => log.push(`${identity} leads`),
+      onLost: () => log.push(`${identity} lost`),
     });
     const running = elector.run(end.signal);
     const stop = async (): Promise<void> => {
@@ -58,11 +58,11 @@ describeClusters('election', (cluster) => {
     return { elector, stop };
   }
 
-  test('one of two leads; when it stops, the other takes over without waiting for the lease to expire', async () => {
-    const story: string[] = [];
-    const first = campaign('handover', 'first', story, client, LONG);
+  test('hands over when the leader stops, without waiting for the Lease to expire', async () => {
+    const log: string[] = [];
+    const first = campaign('handover', 'first', log, client, LONG);
     await until(() => first.elector.leading());
-    const second = campaign('handover', 'second', story, client, LONG);
+    const second = campaign('handover', 'second', log, client, LONG);
     const before = await client.get(Lease, { namespace, name: 'handover' });
     expect(before.spec?.holderIdentity).toBe('first');
     expect(second.elector.leading()).toBe(false);
@@ -71,22 +71,22 @@ describeClusters('election', (cluster) => {
     await first.stop();
     await until(() => second.elector.leading());
     expect(performance.now() - stopped).toBeLessThan(LONG.renewDeadlineMs);
-    expect(story).toEqual(['first leads', 'second leads']);
+    expect(log).toEqual(['first leads', 'second leads']);
     const after = await client.get(Lease, { namespace, name: 'handover' });
     expect(after.spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
   });
 
-  test('a leader that is cut off from the API stops leading before another starts', async () => {
+  test('stops a leader that loses the API server before another one starts', async () => {
     const config = loadConfig({ path: cluster.kubeconfigPath });
     const proxy = await startTcpProxy(Number(new URL(config.server).port || 443));
     cleanups.push(() => proxy.close());
     const cutOff = connect({ ...config, server: `https://127.0.0.1:${proxy.port}` });
     cleanups.push(() => cutOff.close());
 
-    const story: string[] = [];
-    const first = campaign('cut', 'first', story, cutOff);
+    const log: string[] = [];
+    const first = campaign('cut', 'first', log, cutOff);
     await until(() => first.elector.leading());
-    const second = campaign('cut', 'second', story);
+    const second = campaign('cut', 'second', log);
     proxy.freeze();
     const overlaps: boolean[] = [];
     await until(() => {
@@ -94,11 +94,11 @@ describeClusters('election', (cluster) => {
       return second.elector.leading();
     });
     expect(overlaps).not.toContain(true);
-    expect(story).toEqual(['first leads', 'first lost', 'second leads']);
+    expect(log).toEqual(['first leads', 'first lost', 'second leads']);
   });
 
-  describe('events', () => {
-    test('that repeat become one with a count, which other clients see on the object', async () => {
+  describe('Events', () => {
+    test('that repeat become one with a count, which other clients find by object', async () => {
       const regarding = await client.create(configMaps, configMap(namespace, 'subject'));
       const errors: unknown[] = [];
       const recorder = new EventRecorder({

@@ -1,4 +1,4 @@
-// What a 404 means, on every cluster: an object that is gone, or its kind, or only the way in which it was asked for.
+// What a 404 means, on every cluster: a missing object, kind or subresource.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Applier, PlanOutdated, StepFailed } from '../src/kube/write/apply.ts';
 import type { Client } from '../src/kube/client/client.ts';
@@ -9,16 +9,14 @@ import type { AnyObject } from '../src/kube/objects.ts';
 import { edit, editStatus, remove } from '../src/kube/write/steps.ts';
 import { Tables } from '../src/kube/tables/tables.ts';
 import { describeClusters } from './cluster/index.ts';
+import { CustomResourceDefinition } from './support/core-kinds.ts';
 import { until } from './support/until.ts';
 
-const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
-  namespaced: false,
-});
 const Paper = defineKind('notfound.test.dev/v1', 'Paper', 'papers');
 const Unknown = defineKind('unknown.test.dev/v1', 'Unknown', 'unknowns');
 const name = 'papers.notfound.test.dev';
 
-describeClusters('not found', (cluster) => {
+describeClusters('a 404', (cluster) => {
   let client: Client;
   let namespace: string;
   const tables = new Tables([Paper, Unknown]);
@@ -30,7 +28,7 @@ describeClusters('not found', (cluster) => {
     client = cluster.client();
     namespace = await cluster.namespace('notfound');
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    await client.create(Definition, {
+    await client.create(CustomResourceDefinition, {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       metadata: { name },
@@ -38,7 +36,7 @@ describeClusters('not found', (cluster) => {
         group: Paper.group,
         scope: 'Namespaced',
         names: { kind: Paper.kind, plural: Paper.plural },
-        // Without the status subresource.
+        // There is no status subresource.
         versions: [{ name: 'v1', served: true, storage: true, schema }],
       },
     });
@@ -58,7 +56,7 @@ describeClusters('not found', (cluster) => {
   afterAll(async () => {
     end.abort();
     await running;
-    await client.delete(Definition, { name }).catch((error: unknown) => {
+    await client.delete(CustomResourceDefinition, { name }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
   });
@@ -70,13 +68,13 @@ describeClusters('not found', (cluster) => {
     return made;
   }
 
-  test('of a subresource: the object stays known, and the write has failed', async () => {
+  test('for a subresource fails the write, and keeps the object in its table', async () => {
     const object = await paper('alive');
     await expect(applier.apply([editStatus(Paper, object, { seen: 1 })])).rejects.toThrow(StepFailed);
     expect(tables.of(Paper).get(`${namespace}/alive`)).toMatchObject({ metadata: { uid: object.metadata.uid } });
   });
 
-  test('of an object that is gone: it is forgotten', async () => {
+  test('for a deleted object removes it from its table', async () => {
     const object = await paper('gone');
     await client.delete(Paper, object.metadata);
     const labelled = { ...object, metadata: { ...object.metadata, labels: { a: 'b' } } };
@@ -85,10 +83,10 @@ describeClusters('not found', (cluster) => {
     expect(await applier.apply([remove(Paper, object)])).toMatchObject([{ did: 'nothing' }]);
   });
 
-  test('of a kind: its table is empty and says so, from the start or when its definition goes', async () => {
+  test('for a kind empties its table, at the start or when its definition is deleted', async () => {
     const { served, synced, size } = tables.of(Unknown);
     expect({ served, synced, size }).toEqual({ served: false, synced: true, size: 0 });
-    await client.delete(Definition, { name });
+    await client.delete(CustomResourceDefinition, { name });
     await until(() => !tables.of(Paper).served && tables.of(Paper).size === 0, 60_000);
     expect(tables.of(Paper).synced).toBe(true);
   });

@@ -1,4 +1,4 @@
-// What a running reflector makes of an API server that freezes, dies and comes back. Needs a real one to do that to.
+// A reflector recovers from an API server that freezes, or is killed and restarted. Needs a real one.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../src/kube/client/client.ts';
@@ -16,7 +16,7 @@ import { configMap, configMaps } from './support/kinds.ts';
 
 const namespace = 'default';
 
-describeReal('outage', () => {
+describeReal('a reflector recovers from an API server', () => {
   let cluster: RealCluster;
   let writer: Client;
   let reader: Client;
@@ -43,19 +43,19 @@ describeReal('outage', () => {
   const versions = (objects: readonly ReturnType<typeof configMap>[]): string[] =>
     objects.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).toSorted();
 
-  /** After a write that succeeds, the table must show exactly what the server has. */
+  /** After a successful write, the table must have exactly the objects of the server. */
   async function expectEqual(marker: string): Promise<void> {
     await until(() =>
       writer.create(configMaps, configMap(namespace, marker), { timeoutMs: 2_000 }).then(
         () => true,
-        isAlreadyExists, // one that got no answer in time was carried out all the same
+        isAlreadyExists, // a create that timed out may have succeeded
       ),
     );
     await until(() => table.get(`${namespace}/${marker}`) !== undefined, 60_000);
     expect(versions(table.list())).toEqual(versions((await writer.list(configMaps, { namespace })).items));
   }
 
-  /** Creates and deletes until told to stop; failures are part of the test. Answers how many writes succeeded and failed. */
+  /** Creates and deletes until the signal aborts; failures are expected. Counts writes that succeeded and failed. */
   async function keepWriting(prefix: string, stop: AbortSignal): Promise<{ succeeded: number; failed: number }> {
     const count = { succeeded: 0, failed: 0 };
     for (let number = 0; !stop.aborted; number++) {
@@ -72,7 +72,7 @@ describeReal('outage', () => {
     return count;
   }
 
-  test('frozen for 20 seconds', { timeout: 120_000 }, async () => {
+  test('that is frozen for 20 seconds', { timeout: 120_000 }, async () => {
     const stop = new AbortController();
     const writing = keepWriting('freeze', stop.signal);
     await until(() => table.size > 20);
@@ -88,7 +88,7 @@ describeReal('outage', () => {
     await expectEqual('after-freeze');
   });
 
-  test('killed and started again', { timeout: 120_000 }, async () => {
+  test('that is killed and restarted', { timeout: 120_000 }, async () => {
     const stop = new AbortController();
     const writing = keepWriting('kill', stop.signal);
     const before = table.size;

@@ -23,7 +23,7 @@ describeClusters('watch', (cluster) => {
     ends = [];
   });
 
-  /** A watch whose events are kept as `TYPE name`, in order. */
+  /** Starts a watch that records its events as `TYPE name`, in order. */
   function follow(options: WatchOptions): {
     seen: string[];
     last(): string;
@@ -50,7 +50,7 @@ describeClusters('watch', (cluster) => {
     };
   }
 
-  test('goes on where an earlier one ended, without a gap or a repetition', async () => {
+  test('resumes from a resource version without lost or repeated events', async () => {
     const namespace = await cluster.namespace('watch');
     const mine = { namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' };
     const { resourceVersion } = await client.list(configMaps, mine);
@@ -69,7 +69,7 @@ describeClusters('watch', (cluster) => {
     expect(second.seen).toEqual(['ADDED b', 'MODIFIED a', 'DELETED b']);
   });
 
-  test('tells of an object that leaves or enters the selection as gone or new', async () => {
+  test('reports an object that stops or starts to match the selector as deleted or added', async () => {
     const namespace = await cluster.namespace('watch');
     const selection = { namespace, labelSelector: 'colour=red' };
     const { resourceVersion } = await client.list(configMaps, selection);
@@ -83,7 +83,7 @@ describeClusters('watch', (cluster) => {
     expect(watching.seen).toEqual(['ADDED a', 'DELETED a', 'ADDED a']);
   });
 
-  test('starts with what is there when initial events are asked for', async () => {
+  test('starts with the existing objects if initial events are requested', async () => {
     const namespace = await cluster.namespace('watch');
     for (const name of ['a', 'b']) await client.create(configMaps, configMap(namespace, name));
     const mine = { namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' };
@@ -92,13 +92,13 @@ describeClusters('watch', (cluster) => {
     expect(watching.seen.toSorted()).toEqual(['ADDED a', 'ADDED b']);
   });
 
-  test('ends in the ordinary way at the time that was asked for', async () => {
+  test('ends regularly after the requested timeout', async () => {
     const namespace = await cluster.namespace('watch');
     const { resourceVersion } = await client.list(configMaps, { namespace });
     await expect(follow({ namespace, resourceVersion, timeoutSeconds: 1 }).done).resolves.toBeUndefined();
   });
 
-  test.runIf(cluster.name === 'real')('from a version that is forgotten is refused as expired', async () => {
+  test.runIf(cluster.name === 'real')('from a compacted resource version fails as expired', async () => {
     const watching = client.watch(widgets, { resourceVersion: '1', timeoutSeconds: 5 }, () => undefined);
     const error = await watching.then(
       () => undefined,
@@ -108,7 +108,7 @@ describeClusters('watch', (cluster) => {
   });
 
   describe('a reflector', () => {
-    test('makes its table equal to the server, through 400 changes', async () => {
+    test('keeps its table consistent with the server through 400 changes', async () => {
       const namespace = await cluster.namespace('reflect');
       const end = new AbortController();
       ends.push(end);
@@ -128,7 +128,7 @@ describeClusters('watch', (cluster) => {
   });
 });
 
-/** Creates, changes and deletes ConfigMaps: four writes a round; every second round leaves one behind. */
+/** Creates, changes and deletes ConfigMaps: three or four writes per round; every second round leaves one behind. */
 async function churn(client: Client, namespace: string, prefix: string, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const ref = { namespace, name: `${prefix}-${round}` };

@@ -1,13 +1,14 @@
-// The client on every cluster: reading, writing and deleting.
+// The client on every cluster: reads, writes and deletions.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Client, Page } from '../src/kube/client/client.ts';
 import { ApiError, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../src/kube/errors.ts';
 import { describeClusters } from './cluster/index.ts';
+import { findObject } from './support/find-object.ts';
 import { until } from './support/until.ts';
 import { configMap, configMaps, installWidgets, ownedBy, widget, widgets } from './support/kinds.ts';
 import type { ConfigMap } from './support/kinds.ts';
 
-/** The error that a request ends with. */
+/** The error of a request that must fail. */
 async function refusal(request: Promise<unknown>): Promise<ApiError> {
   const error: unknown = await request.then(
     () => undefined,
@@ -27,15 +28,8 @@ describeClusters('client', (cluster) => {
     await installWidgets(client);
   });
 
-  const isGone = async (name: string): Promise<boolean> => {
-    try {
-      await client.get(configMaps, { namespace, name });
-      return false;
-    } catch (error) {
-      if (isNotFound(error)) return true;
-      throw error;
-    }
-  };
+  const isGone = async (name: string): Promise<boolean> =>
+    (await findObject(client, configMaps, { namespace, name })) === undefined;
 
   describe('an object', () => {
     test('is created, read, replaced and deleted', async () => {
@@ -56,7 +50,7 @@ describeClusters('client', (cluster) => {
       expect(created.name).toMatch(/^gen-[a-z0-9]+$/);
     });
 
-    test('is created once, and replaced only from its newest version', async () => {
+    test('cannot be created twice, nor replaced from an old version', async () => {
       const first = await client.create(configMaps, configMap(namespace, 'twice'));
       const again = await refusal(client.create(configMaps, configMap(namespace, 'twice')));
       expect(isAlreadyExists(again)).toBe(true);
@@ -66,13 +60,13 @@ describeClusters('client', (cluster) => {
       expect(stale.message).toContain('the object has been modified');
     });
 
-    test('that breaks its schema is refused with the field', async () => {
+    test('that violates its schema is rejected with the field', async () => {
       const error = await refusal(client.create(widgets, widget(namespace, 'bad', { size: -1 })));
       expect(isInvalid(error)).toBe(true);
       expect(error.details?.causes?.map((cause) => cause.field)).toEqual(['spec.size']);
     });
 
-    test('with an unknown field is refused when validation is strict', async () => {
+    test('with an unknown field is rejected in strict validation', async () => {
       const spec = { colour: 'red' } as object;
       const error = await refusal(
         client.create(widgets, widget(namespace, 'strict', spec), { fieldValidation: 'Strict' }),
@@ -81,7 +75,7 @@ describeClusters('client', (cluster) => {
       expect(error.message).toContain('unknown field "spec.colour"');
     });
 
-    test('is not touched by a dry run', async () => {
+    test('is not changed by a dry run', async () => {
       const dry = await client.create(configMaps, configMap(namespace, 'dry', { a: '1' }), { dryRun: true });
       expect(dry.metadata.uid).toBeDefined();
       expect(await isGone('dry')).toBe(true);
@@ -100,7 +94,7 @@ describeClusters('client', (cluster) => {
   });
 
   describe('a patch', () => {
-    test('of type json, merge and strategic', async () => {
+    test('can be of type json, merge or strategic', async () => {
       await client.create(configMaps, configMap(namespace, 'patch', { a: '1', b: '1' }));
       const ref = { namespace, name: 'patch' };
       const json = await client.patch(configMaps, ref, {
@@ -119,7 +113,7 @@ describeClusters('client', (cluster) => {
         type: 'strategic',
         body: { metadata: { finalizers: ['test.offshoot.dev/two'] } },
       });
-      // Strategic merge adds to this list where a merge patch would have replaced it.
+      // A strategic merge patch adds to this list, a merge patch would replace it.
       expect(strategic.metadata.finalizers?.toSorted()).toEqual(['test.offshoot.dev/one', 'test.offshoot.dev/two']);
       await client.patch(configMaps, ref, { type: 'merge', body: { metadata: { finalizers: null } } });
     });
@@ -135,7 +129,7 @@ describeClusters('client', (cluster) => {
       expect((await client.get(configMaps, ref)).data).toEqual({ a: '1' });
     });
 
-    test('by server-side apply creates, shares lists by key, and names the manager in a conflict', async () => {
+    test('by server-side apply creates an object, merges lists by key, and reports the manager in a conflict', async () => {
       const ref = { namespace, name: 'applied' };
       const apply = (manager: string, spec: object, force?: boolean): Promise<unknown> =>
         client.patch(
@@ -162,7 +156,7 @@ describeClusters('client', (cluster) => {
   });
 
   describe('a deletion', () => {
-    test('keeps to its preconditions', async () => {
+    test('fails if its preconditions do not hold', async () => {
       const { metadata } = await client.create(configMaps, configMap(namespace, 'guarded'));
       const ref = { namespace, name: 'guarded' };
       const uid = '00000000-0000-0000-0000-000000000000';
@@ -186,7 +180,7 @@ describeClusters('client', (cluster) => {
       expect(await isGone('held')).toBe(true);
     });
 
-    /** Deletes an owner, waits until it is gone, and answers with the name of what it owned. */
+    /** Deletes an owner, waits until it is gone, and returns the name of its dependent. */
     const deleteOwner = async (propagationPolicy: 'Background' | 'Foreground' | 'Orphan'): Promise<string> => {
       const prefix = propagationPolicy.toLowerCase();
       const owner = await client.create(configMaps, configMap(namespace, `${prefix}-owner`));
@@ -197,23 +191,23 @@ describeClusters('client', (cluster) => {
       return `${prefix}-child`;
     };
 
-    test('in the background takes the dependents afterwards', async () => {
+    test('in the background deletes the dependents afterwards', async () => {
       const child = await deleteOwner('Background');
       await until(() => isGone(child));
       expect(await isGone(child)).toBe(true);
     });
 
-    test('in the foreground takes the dependents first', async () => {
+    test('in the foreground deletes the dependents first', async () => {
       expect(await isGone(await deleteOwner('Foreground'))).toBe(true);
     });
 
-    test('that orphans leaves the dependents, without an owner', async () => {
+    test('with policy Orphan keeps the dependents, without an owner', async () => {
       const child = await client.get(configMaps, { namespace, name: await deleteOwner('Orphan') });
       expect(child.metadata.ownerReferences).toBeUndefined();
     });
   });
 
-  test('a list of 1,200 objects comes in pages of one version', async () => {
+  test('a list of 1,200 objects has pages of the same resource version', async () => {
     const crowd = await cluster.namespace('paging');
     const names = Array.from({ length: 1_200 }, (_, index) => `item-${String(index).padStart(4, '0')}`);
     for (let start = 0; start < names.length; start += 50) {
@@ -221,7 +215,7 @@ describeClusters('client', (cluster) => {
         names.slice(start, start + 50).map((name) => client.create(configMaps, configMap(crowd, name))),
       );
     }
-    // Controllers put ConfigMaps of their own into every namespace.
+    // Controllers create a ConfigMap in every namespace.
     const mine = { namespace: crowd, limit: 500, fieldSelector: 'metadata.name!=kube-root-ca.crt' };
     const pages: Page<ConfigMap>[] = [await client.list(configMaps, mine)];
     await client.create(configMaps, configMap(crowd, 'too-late'));
@@ -233,7 +227,7 @@ describeClusters('client', (cluster) => {
     expect(pages.flatMap((page) => page.items.map((item) => item.metadata.name))).toEqual(names);
   });
 
-  test('the status subresource changes the status alone, and the object itself everything else', async () => {
+  test('the status subresource changes only the status, and the main resource everything else', async () => {
     const created = await client.create(widgets, {
       ...widget(namespace, 'status', { size: 1 }),
       status: { phase: 'ignored' },
@@ -247,7 +241,7 @@ describeClusters('client', (cluster) => {
     expect(updated).toMatchObject({ spec: { size: 2 }, status: { phase: 'Ready' }, metadata: { generation: 2 } });
   });
 
-  test('integers beyond 2^53 survive being written, patched, listed and watched', async () => {
+  test('integers beyond 2^53 are exact in writes, patches, lists and watches', async () => {
     const big = 9_007_199_254_740_993n;
     await client.create(widgets, widget(namespace, 'big', { big }));
     const ref = { namespace, name: 'big' };

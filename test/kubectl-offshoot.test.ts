@@ -1,4 +1,4 @@
-// Real kubectl beside us: it runs "kubectl offshoot" and completes it, and makes the same of a template.
+// The real kubectl runs "kubectl offshoot", completes it, and formats JSONPath templates as we do.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ beforeAll(() => {
   mkdirSync(path.join(dir, 'bin'));
   for (const [name, file] of Object.entries(bin)) {
     const program = path.join(dir, 'bin', name);
-    // As npm's link: the name that it was called by is the one that it sees.
+    // Like npm's link: the program sees the name that it was called by.
     writeFileSync(
       program,
       `#!/bin/sh\nexec '${process.execPath}' --import 'data:text/javascript,process.argv[1]="${name}"' '${path.join(ROOT, file)}' "$@"\n`,
@@ -43,8 +43,8 @@ async function run(...args: string[]): Promise<{ code: number; stdout: string; s
   );
 }
 
-describe.skipIf(kubectl === undefined)('with a kubectl', { timeout: 120_000 }, () => {
-  test('it is a command of kubectl, and says so', async () => {
+describe.skipIf(kubectl === undefined)('kubectl', { timeout: 120_000 }, () => {
+  test('runs offshoot as a plugin, whose help and errors name it "kubectl offshoot"', async () => {
     const help = await run('offshoot', 'env', '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(/^Usage: kubectl offshoot env /);
@@ -54,22 +54,22 @@ describe.skipIf(kubectl === undefined)('with a kubectl', { timeout: 120_000 }, (
     expect(refused.stderr).toContain('see "kubectl offshoot errors UnknownCommand"\n');
   });
 
-  test('kubectl completes it', async () => {
+  test('completes the commands of the plugin', async () => {
     const { stdout } = await run('__complete', 'offshoot', 'env', 'd');
     expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(
       expect.arrayContaining(['describe', 'delete', ':4']),
     );
   });
 
-  const filledIn = (template: string): ReturnType<typeof run> =>
+  const formatted = (template: string): ReturnType<typeof run> =>
     run('label', '--local', '-f', path.join(dir, 'thing.json'), 'team=blue', '-o', `jsonpath=${template}`);
 
-  test('templates are filled in as we do it', async () => {
+  test('formats templates as we do', async () => {
     for (const [template, text] of printedByKubectl) {
-      expect({ template, ...(await filledIn(template)) }).toMatchObject({ template, code: 0, stdout: text });
+      expect({ template, ...(await formatted(template)) }).toMatchObject({ template, code: 0, stdout: text });
     }
     for (const template of templatesRefusedByKubectl) {
-      expect({ template, ...(await filledIn(template)) }).toMatchObject({ template, code: 1 });
+      expect({ template, ...(await formatted(template)) }).toMatchObject({ template, code: 1 });
     }
   });
 });

@@ -1,10 +1,10 @@
-// The manifests of the real istioctl through a whole life on a real API server: installed, healed and removed. Nothing
-// runs in the pods there, so istiod's own webhooks stay without an answer.
+// The manifests of the real istioctl through a whole lifecycle: installed, repaired after drift and removed. Pods are
+// simulated, so istiod's own webhooks never answer.
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
-import { defineKind, keyOf } from '../src/kube/index.ts';
+import { keyOf } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import { istioctlRenderer, ISTIO_NAMESPACE, mesh, MODULE_NAMESPACE, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
 import type { Renderer } from '../src/mesh/index.ts';
@@ -13,14 +13,14 @@ import { installKinds } from './mesh-lifecycle/all.ts';
 import { takeAway } from './mesh-lifecycle/leftovers.ts';
 import { istioNode } from './programs/istio.ts';
 import { findPrograms } from './programs/programs.ts';
+import { ConfigMap } from './support/core-kinds.ts';
 import { NOT_SCALED } from './support/running-mesh.ts';
 import { settled, until } from './support/until.ts';
 
 const found = findPrograms(istioNode, ['istioctl']);
 const LABEL = 'operator.istio.io/component';
-const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const meshConfig = { namespace: ISTIO_NAMESPACE, name: 'istio' };
-/** Definitions take everybody's objects with them, and pods come and go. */
+/** Kinds that the test does not delete: all objects of a definition would go with it, and pods are recreated anyway. */
 const KEPT = new Set(['CustomResourceDefinition', 'Pod']);
 const resource = { namespace: MODULE_NAMESPACE, name: 'default' };
 
@@ -76,7 +76,7 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
   };
 
   test.skipIf('missing' in found)(
-    'is installed, healed after drift, and removed without a trace',
+    'is installed, repaired after drift, and removed completely',
     async () => {
       await client.create(Istio, {
         apiVersion: 'operator.kyma-project.io/v1alpha2',
@@ -93,14 +93,14 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
         expect.arrayContaining(['CustomResourceDefinition', 'DaemonSet', 'HorizontalPodAutoscaler']),
       );
 
-      // Looking again writes nothing.
+      // Another reconcile writes nothing.
       const quiet = writes;
       await client.patch(Istio, resource, { type: 'merge', body: { metadata: { labels: { touched: 'true' } } } });
       await until(() => manager.tables.of(Istio).get(keyOf(resource))?.metadata.labels?.['touched'] === 'true');
       await settled(manager, 30_000);
       expect(writes).toBe(quiet);
 
-      // Nor does a process that starts again.
+      // Neither does a restarted process.
       await manager.stop();
       rendered = 0;
       await startControllers();
@@ -108,7 +108,7 @@ describeOwnClusters('a mesh of the real istioctl', (cluster) => {
       await settled(manager, 30_000);
       expect(writes).toBe(quiet);
 
-      // Somebody removes one object of each kind that may go.
+      // Deletes one object of each kind.
       for (const object of kinds.values()) {
         if (KEPT.has(object.kind)) continue;
         const kind = UNINSTALLED_KINDS.find((each) => each.kind === object.kind)!;

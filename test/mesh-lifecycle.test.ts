@@ -1,4 +1,4 @@
-// The life of Istio from end to end, on both clusters, by the whole program's controllers with the built-in renderer.
+// The lifecycle of Istio from end to end, on both clusters, with the whole control plane and the built-in renderer.
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
 import { startControlPlane } from '../src/cli/run/control-plane.ts';
@@ -6,17 +6,15 @@ import type { ControlPlane } from '../src/cli/run/control-plane.ts';
 import { installDefinitions } from '../src/cli/run/crds.ts';
 import { partsOf } from '../src/cli/run/parts.ts';
 import { createLogger } from '../src/controller/index.ts';
-import { defineKind, isNotFound, keyOf, loadConfig } from '../src/kube/index.ts';
-import type { AnyObject, Client, Kind, KubeObject, Ref } from '../src/kube/index.ts';
+import { keyOf, loadConfig } from '../src/kube/index.ts';
+import type { AnyObject, Client } from '../src/kube/index.ts';
 import { builtinRenderer, UNINSTALLED_KINDS } from '../src/mesh/index.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { istioVersion } from './programs/istio.ts';
+import { ConfigMap, Deployment, Namespace } from './support/core-kinds.ts';
+import { findObject } from './support/find-object.ts';
 import { NOT_SCALED } from './support/running-mesh.ts';
 import { settled, until } from './support/until.ts';
-
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
-const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 
 const ISTIO: Istio = {
   apiVersion: 'operator.kyma-project.io/v1alpha2',
@@ -25,7 +23,7 @@ const ISTIO: Istio = {
   spec: NOT_SCALED,
 };
 
-describeOwnClusters('the life of Istio', (cluster) => {
+describeOwnClusters('Istio', (cluster) => {
   let client: Client;
   let plane: ControlPlane | undefined;
   let writes = 0;
@@ -48,29 +46,24 @@ describeOwnClusters('the life of Istio', (cluster) => {
       onWrite: (count) => (writes = count),
       prepare: (each) => installDefinitions(each, partsOf(['mesh'])),
     }));
-  const find = <T extends KubeObject>(kind: Kind<T>, ref: Ref): Promise<T | undefined> =>
-    client.get(kind, ref).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-      return undefined;
-    });
-  const istio = (): Promise<Istio | undefined> => find(Istio, ISTIO.metadata);
+  const istio = (): Promise<Istio | undefined> => findObject(client, Istio, ISTIO.metadata);
   const ready = (): Promise<void> => until(async () => (await istio())?.status?.state === 'Ready', 60_000);
 
-  /** What there is of Istio. */
+  /** All objects of Istio. */
   async function installed(): Promise<readonly AnyObject[]> {
     const lists = await Promise.all(UNINSTALLED_KINDS.map((kind) => client.list(kind).catch(() => ({ items: [] }))));
     return lists
       .flatMap(({ items }) => items as readonly AnyObject[])
       .filter(({ metadata }) => metadata.labels?.['operator.istio.io/component'] !== undefined);
   }
-  /** The same without what the cluster itself writes: autoscalers tell what they see, now and then. */
+  /** The same without what the cluster itself writes, such as the status of autoscalers. */
   const contents = async (): Promise<readonly unknown[]> =>
     (await installed()).map(({ status: _status, metadata, ...object }) => {
       const { resourceVersion: _version, managedFields: _fields, ...rest } = metadata;
       return { ...object, metadata: rest };
     });
 
-  test('it is installed, kept as it is, and removed without a trace', async () => {
+  test('is installed, repaired after drift, and removed completely', async () => {
     const first = await start();
     await client.create(Istio, ISTIO);
     await ready();
@@ -89,7 +82,7 @@ describeOwnClusters('the life of Istio', (cluster) => {
     });
     expect((await installed()).length).toBeGreaterThan(30);
 
-    // Somebody touches the resource: everything is looked at again, and nothing is written.
+    // A label on the resource causes a reconcile, which writes nothing.
     await settled(first.manager);
     const before = writes;
     await client.patch(Istio, ISTIO.metadata, { type: 'merge', body: { metadata: { labels: { touched: 'true' } } } });
@@ -98,7 +91,7 @@ describeOwnClusters('the life of Istio', (cluster) => {
     await settled(first.manager);
     expect(writes).toBe(before);
 
-    // Another process finds everything as it should be.
+    // A restarted process writes nothing.
     await first.stop();
     const unchanged = await contents();
     writes = 0;
@@ -111,14 +104,17 @@ describeOwnClusters('the life of Istio', (cluster) => {
     const meshConfig = { namespace: 'istio-system', name: 'istio' };
     await client.delete(Deployment, gateway);
     await client.patch(ConfigMap, meshConfig, { type: 'merge', body: { data: { mesh: 'somebody: else' } } });
-    await until(async () => (await find(Deployment, gateway)) !== undefined, 20_000);
-    await until(async () => !JSON.stringify(await find(ConfigMap, meshConfig)).includes('somebody'), 20_000);
+    await until(async () => (await findObject(client, Deployment, gateway)) !== undefined, 20_000);
+    await until(
+      async () => !JSON.stringify(await findObject(client, ConfigMap, meshConfig)).includes('somebody'),
+      20_000,
+    );
     await settled(manager);
     await ready();
 
     await client.delete(Istio, ISTIO.metadata);
     await until(async () => (await istio()) === undefined, 60_000);
     expect((await installed()).map(({ kind, metadata }) => `${kind} ${keyOf(metadata)}`)).toEqual([]);
-    await until(async () => (await find(Namespace, { name: 'istio-system' })) === undefined, 30_000);
+    await until(async () => (await findObject(client, Namespace, { name: 'istio-system' })) === undefined, 30_000);
   }, 180_000);
 });

@@ -1,5 +1,4 @@
-// What we make of a mesh is what an API server takes: the built-in manifests, those of the real istioctl, and the resources
-// beside Istio's own.
+// An API server accepts the manifests of a mesh: the built-in ones, those of the real istioctl, and our own resources.
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Istio } from '../src/api/istio.ts';
@@ -49,11 +48,11 @@ describeClusters('the manifests of a mesh', (cluster) => {
     namespace = await cluster.namespace('mesh');
   });
 
-  /** What the server says against objects. Nothing is written: others use this cluster too. */
-  async function refused(objects: readonly AnyObject[]): Promise<string[]> {
-    const refusals: string[] = [];
+  /** The errors of the server for objects. Nothing is written, because others use this cluster too. */
+  async function rejections(objects: readonly AnyObject[]): Promise<string[]> {
+    const errors: string[] = [];
     for (const object of objects) {
-      // In a namespace that is there.
+      // In a namespace that exists.
       const metadata = { ...object.metadata, ...(object.metadata.namespace !== undefined && { namespace }) };
       const body = { ...object, metadata };
       await client
@@ -63,30 +62,30 @@ describeClusters('the manifests of a mesh', (cluster) => {
           { type: 'apply', body, force: true },
           { fieldManager: FIELD_MANAGER, dryRun: true },
         )
-        .catch((error: unknown) => refusals.push(`${object.kind} ${object.metadata.name}: ${String(error)}`));
+        .catch((error: unknown) => errors.push(`${object.kind} ${object.metadata.name}: ${String(error)}`));
     }
-    return refusals;
+    return errors;
   }
 
-  test('are accepted as the built-in renderer makes them', async () => {
+  test('of the built-in renderer are accepted', async () => {
     const rendered = await builtinRenderer.render(operator);
     const objects = [...foundation(), ...rendered.map((object) => owned(object))];
-    expect(await refused(objects)).toEqual([]);
+    expect(await rejections(objects)).toEqual([]);
     expect(objects.length).toBeGreaterThan(30);
   });
 
-  test('are accepted as we add them beside those of Istio', async () => {
+  test('that we add to those of Istio are accepted', async () => {
     const { apply } = meshResources({ istio, istioVersion, operatorVersion: '0.1.0', proxyProtocol: true });
-    // Istio's kinds are not there yet in a dry run.
+    // In a dry run, Istio's kinds do not exist yet.
     const policies = apply.filter(({ kind }) => kind === 'NetworkPolicy');
-    expect(await refused(policies)).toEqual([]);
+    expect(await rejections(policies)).toEqual([]);
     expect(policies).toHaveLength(7);
   });
 
-  test.skipIf('missing' in found)('are accepted as the real istioctl makes them', async () => {
+  test.skipIf('missing' in found)('of the real istioctl are accepted', async () => {
     const renderer = istioctlRenderer({ program: path.join('dir' in found ? found.dir : '', 'istioctl') });
     const objects = (await renderer.render(operator)).map((object) => owned(object));
-    expect(await refused(objects)).toEqual([]);
+    expect(await rejections(objects)).toEqual([]);
     expect(objects.length).toBeGreaterThan(45);
   });
 });

@@ -1,4 +1,4 @@
-// A mesh that Kyma's Istio operator installed, found by ours, and given back: no pod is restarted on either way.
+// Our controllers adopt a mesh that Kyma's Istio operator installed, and give it back: no pod is restarted either way.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
 import type { Manager } from '../src/controller/index.ts';
@@ -22,11 +22,11 @@ import { NOT_SCALED } from './support/running-mesh.ts';
 import { settled, until } from './support/until.ts';
 
 const VERSION = '1.31.0';
-/** Who applied what it installed. */
+/** The field manager of that operator. */
 const FIELD_MANAGER = 'istio-operator';
 const OWNER = 'install.operator.istio.io/owning-resource';
 
-describeOwnClusters("coming from Kyma's Istio operator", (cluster) => {
+describeOwnClusters("a migration from Kyma's Istio operator", (cluster) => {
   let client: Client;
   let injector: Injector;
   let manager: Manager;
@@ -56,8 +56,8 @@ describeOwnClusters("coming from Kyma's Istio operator", (cluster) => {
     const lists = await Promise.all(kinds.map((kind) => client.list(kind, options).catch(() => ({ items: [] }))));
     return lists.flatMap(({ items }) => items as readonly AnyObject[]);
   };
-  /** What would be different if anything had been restarted: each pod, and how often each workload was changed. */
-  const lives = async (): Promise<readonly string[]> => {
+  /** What a restart would change: the uid of each pod, and the generation of each workload. */
+  const runningVersions = async (): Promise<readonly string[]> => {
     const [pods, workloads] = await Promise.all([client.list(Pods), installed()]);
     return [
       ...pods.items.map(({ metadata }) => `Pod ${keyOf(metadata)} ${metadata.uid}`),
@@ -66,14 +66,14 @@ describeOwnClusters("coming from Kyma's Istio operator", (cluster) => {
         .map(({ kind, metadata }) => `${kind} ${keyOf(metadata)} ${metadata.generation}`),
     ].sort();
   };
-  /** What has another owner than this one. */
-  const notOf = async (owner: string): Promise<readonly string[]> =>
+  /** The objects with another owner label. */
+  const notOwnedBy = async (owner: string): Promise<readonly string[]> =>
     (await installed())
       .filter(({ metadata }) => metadata.labels?.[OWNER] !== owner)
       .map(({ kind, metadata }) => `${kind} ${keyOf(metadata)}`);
 
-  /** Applies everything as that operator does: by the same field manager, with labels of its own. */
-  async function installedByThem(): Promise<void> {
+  /** Applies all objects as that operator does: with the same field manager, and its own labels. */
+  async function installAsKyma(): Promise<void> {
     for (const live of await installed()) {
       const kind = UNINSTALLED_KINDS.find((each) => each.kind === live.kind)!;
       const applied = ownedPart(live, FIELD_MANAGER) as AnyObject;
@@ -95,37 +95,33 @@ describeOwnClusters("coming from Kyma's Istio operator", (cluster) => {
     }
   }
 
-  test(
-    'nothing is restarted when its mesh is taken over, nor when it is given back',
-    { timeout: 180_000 },
-    async () => {
-      await installedByThem();
-      const ready = { type: 'Ready', reason: 'ReconcileSucceeded', message: 'Reconciliation succeeded' };
-      const conditions = [{ ...ready, status: 'True' as const, lastTransitionTime: '2026-01-01T00:00:00Z' }];
-      const left = await client.get(Istio, RESOURCE);
-      const status = { state: 'Ready' as const, description: '', conditions };
-      await client.update(Istio, { ...left, status }, { subresource: 'status' });
-      const before = await lives();
-      expect(await notOf('installed-state-default-operator')).toEqual([]);
+  test('restarts nothing when the mesh is adopted, nor when it is given back', { timeout: 180_000 }, async () => {
+    await installAsKyma();
+    const ready = { type: 'Ready', reason: 'ReconcileSucceeded', message: 'Reconciliation succeeded' };
+    const conditions = [{ ...ready, status: 'True' as const, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    const left = await client.get(Istio, RESOURCE);
+    const status = { state: 'Ready' as const, description: '', conditions };
+    await client.update(Istio, { ...left, status }, { subresource: 'status' });
+    const before = await runningVersions();
+    expect(await notOwnedBy('installed-state-default-operator')).toEqual([]);
 
-      manager = await startMesh(client, { istioVersion: VERSION });
-      await reached(client, 'Ready', VERSION);
-      let theirs: readonly string[] = [];
-      await until(
-        async () => (theirs = await notOf('default-operator')).length === 0,
-        60_000,
-        () => theirs,
-      );
-      await settled(manager, 30_000);
-      expect(await lives()).toEqual(before);
+    manager = await startMesh(client, { istioVersion: VERSION });
+    await reached(client, 'Ready', VERSION);
+    let theirs: readonly string[] = [];
+    await until(
+      async () => (theirs = await notOwnedBy('default-operator')).length === 0,
+      60_000,
+      () => theirs,
+    );
+    await settled(manager, 30_000);
+    expect(await runningVersions()).toEqual(before);
 
-      await manager.stop();
-      await installedByThem();
-      expect(await lives()).toEqual(before);
-      // What it reads when it starts again: that it holds the resource, and what was installed last.
-      const { metadata } = await client.get(Istio, RESOURCE);
-      expect(metadata.finalizers).toEqual(left.metadata.finalizers);
-      expect(metadata.annotations).toEqual(left.metadata.annotations);
-    },
-  );
+    await manager.stop();
+    await installAsKyma();
+    expect(await runningVersions()).toEqual(before);
+    // What that operator reads when it starts again: its finalizer, and the last applied configuration.
+    const { metadata } = await client.get(Istio, RESOURCE);
+    expect(metadata.finalizers).toEqual(left.metadata.finalizers);
+    expect(metadata.annotations).toEqual(left.metadata.annotations);
+  });
 });

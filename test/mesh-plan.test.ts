@@ -1,5 +1,5 @@
-// What is planned for the mesh is what its controllers then do, on both clusters: in the life of a mesh, every change that
-// was foretold happens, and nothing else does.
+// The plan for a mesh is what its controllers then do, on both clusters: through the lifecycle of a mesh, every planned
+// change happens, and no other.
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
@@ -17,15 +17,14 @@ import { withoutAssumed } from '../src/mesh/plan/rollouts.ts';
 import { describeOwnClusters } from './cluster/index.ts';
 import { istioNode, istioVersion } from './programs/istio.ts';
 import { findPrograms } from './programs/programs.ts';
-import { surprises } from './support/foretold-on-clusters.ts';
+import { ConfigMap, Namespace } from './support/core-kinds.ts';
+import { surprises } from './support/planned-changes-on-clusters.ts';
 import { until } from './support/until.ts';
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const NetworkPolicy = defineKind('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
-const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const VirtualService = BLOCKING_KINDS.find(({ kind }) => kind === 'VirtualService')!;
 
-/** What the mesh can write; pods are Kubernetes' business. */
+/** The kinds that the mesh can write, without pods, which Kubernetes manages. */
 const KINDS: readonly AnyKind[] = [
   Istio,
   Namespace,
@@ -46,36 +45,36 @@ const istio = (name: string, spec: IstioSpec = {}): Istio => ({
 
 type State = ReadonlyMap<AnyKind, ReadonlyMap<string, KubeObject>>;
 
-/** Something that somebody does: to be foretold, and then done. */
+/** What a user does: first in a plan, and then for real. */
 interface Move {
-  readonly foretold?: (client: Client) => Promise<readonly Intent[]>;
+  readonly intents?: (client: Client) => Promise<readonly Intent[]>;
   readonly done?: (client: Client) => Promise<unknown>;
 }
 
 const creating = (object: Istio): Move => ({
-  foretold: async (client) => [{ kind: Istio, put: await withoutUid(client.create(Istio, object, { dryRun: true })) }],
+  intents: async (client) => [{ kind: Istio, put: await withoutUid(client.create(Istio, object, { dryRun: true })) }],
   done: (client) => client.create(Istio, object),
 });
 const changing = (spec: IstioSpec): Move => {
   const patch = { type: 'merge', body: { spec } } as const;
   return {
-    foretold: async (client) => [{ kind: Istio, put: await client.patch(Istio, REF, patch, { dryRun: true }) }],
+    intents: async (client) => [{ kind: Istio, put: await client.patch(Istio, REF, patch, { dryRun: true }) }],
     done: (client) => client.patch(Istio, REF, patch),
   };
 };
 const deleting = (kind: AnyKind, ref: Ref): Move => ({
-  foretold: async () => [{ kind, delete: ref }],
+  intents: async () => [{ kind, delete: ref }],
   done: (client) => client.delete(kind, ref),
 });
 
-/** What a dry run made up is not what will be. */
+/** The uid of a dry run is not the one that a write gets. */
 async function withoutUid(made: Promise<Istio>): Promise<Istio> {
   const { metadata, ...rest } = await made;
   const { uid: _uid, ...others } = metadata;
   return { ...rest, metadata: others };
 }
 
-describeOwnClusters('what is planned for the mesh is what happens', (cluster) => {
+describeOwnClusters('the plan of a mesh', (cluster) => {
   let client: Client;
   let settings: Partial<MeshSettings> = {
     renderer: builtinRenderer,
@@ -106,7 +105,7 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
     return new Map(await Promise.all(lists));
   }
 
-  /** Runs the controllers until they would do nothing more. */
+  /** Runs the controllers until their plan is empty. */
   async function settle(): Promise<void> {
     const manager = new Manager({ client, controllers: mesh(settings), logger: createLogger({ level: 'silent' }) });
     await manager.start();
@@ -120,31 +119,32 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
     }
   }
 
-  async function happens(move: Move): Promise<MeshPlan> {
-    const intents = (await move.foretold?.(client)) ?? [];
+  /** Plans and makes a move, and expects that exactly the planned changes happen. */
+  async function expectPlanned(move: Move): Promise<MeshPlan> {
+    const intents = (await move.intents?.(client)) ?? [];
     const before = await state();
-    const foretold = await plan(intents);
+    const planned = await plan(intents);
     await move.done?.(client);
     await settle();
     const happened = differencesOf(before, await state()).map(withoutTimes);
-    const told = foretold.changes
+    const expected = planned.changes
       .filter((change) => !isOfKubernetes(change))
-      .map(withoutForms)
+      .map(withoutNormalized)
       .map(withoutTimes);
-    expect(surprises(told, happened)).toEqual({ unforeseen: [], missing: [] });
-    return foretold;
+    expect(surprises(expected, happened)).toEqual({ unplanned: [], missing: [] });
+    return planned;
   }
 
   const linesOf = ({ changes }: MeshPlan): string[] =>
     changes.map(({ do: verb, kind, name }) => `${verb} ${kind} ${name}`);
 
-  test('installation, changes, drift, an upgrade, versions that are refused, and the end', async () => {
-    const installation = await happens(creating(istio('default')));
+  test('is what happens in an installation, changes, drift, an upgrade, a rejected version, and deletions', async () => {
+    const installation = await expectPlanned(creating(istio('default')));
     expect(installation.istios).toEqual([{ istio: 'kyma-system/default', state: 'Ready' }]);
     expect(linesOf(installation)).toContain('make Deployment istiod');
     expect((await plan()).changes).toEqual([]);
 
-    const { changes } = await happens(
+    const { changes } = await expectPlanned(
       changing({
         config: { numTrustedProxies: 2 },
         components: {
@@ -161,20 +161,20 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
       before: 5,
       after: 3,
     });
-    const fewer = await happens(changing({ components: { egressGateway: { enabled: false } } }));
+    const fewer = await expectPlanned(changing({ components: { egressGateway: { enabled: false } } }));
     expect(linesOf(fewer)).toContain('remove Deployment istio-egressgateway');
 
-    const second = await happens(creating(istio('second')));
+    const second = await expectPlanned(creating(istio('second')));
     expect(linesOf(second)).toEqual(['make Istio second']);
     const idle = { state: 'Error', problem: expect.stringContaining('only Istio CR default') };
     expect(second.istios[1]).toMatchObject(idle);
-    // Whoever does not ask about it is only told.
+    // In a plan without an intent for it, this is a message and not a problem.
     const beside = (await plan()).istios[1];
     expect(beside).toMatchObject({ message: idle.problem });
     expect(beside).not.toHaveProperty('problem');
 
-    const drift = await happens({
-      foretold: async () => {
+    const drift = await expectPlanned({
+      intents: async () => {
         const body = { data: { mesh: 'somebody: else' } };
         await client.patch(ConfigMap, { namespace: 'istio-system', name: 'istio' }, { type: 'merge', body });
         return [];
@@ -183,13 +183,13 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
     expect(linesOf(drift)).toEqual(['change ConfigMap istio']);
 
     settings = { ...settings, istioVersion: '1.32.0' };
-    const refused = await happens({});
+    const refused = await expectPlanned({});
     expect(refused.istios[0]).toMatchObject({
       state: 'Warning',
       problem: expect.stringContaining('the difference between versions exceed one minor version'),
     });
     settings = { ...settings, istioVersion: '1.31.0' };
-    const upgrade = await happens({});
+    const upgrade = await expectPlanned({});
     expect(linesOf(upgrade)).toContain('change Deployment istiod');
     expect(upgrade.istios[0]).toEqual({ istio: 'kyma-system/default', state: 'Ready' });
 
@@ -199,9 +199,9 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
       metadata: { name: 'cart', namespace: 'kyma-system' },
       spec: { hosts: ['cart'], http: [{ route: [{ destination: { host: 'cart' } }] }] },
     });
-    const blocked = await happens(deleting(Istio, REF));
+    const blocked = await expectPlanned(deleting(Istio, REF));
     expect(blocked.istios[0]).toMatchObject({ state: 'Warning', problem: expect.stringContaining('block deletion') });
-    const succession = await happens(deleting(VirtualService, { name: 'cart', namespace: 'kyma-system' }));
+    const succession = await expectPlanned(deleting(VirtualService, { name: 'cart', namespace: 'kyma-system' }));
     expect(linesOf(succession)).toContain('replace Deployment istiod');
     expect(succession).toMatchObject({
       reinstalledFor: 'kyma-system/second',
@@ -210,15 +210,15 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
         { istio: 'kyma-system/default', state: 'Gone' },
       ],
     });
-    const end = await happens(deleting(Istio, { ...REF, name: 'second' }));
+    const end = await expectPlanned(deleting(Istio, { ...REF, name: 'second' }));
     expect(linesOf(end)).toContain('remove Namespace istio-system');
     expect(end).not.toHaveProperty('reinstalledFor');
     expect(end.istios).toEqual([{ istio: 'kyma-system/second', state: 'Gone' }]);
   }, 400_000);
 
-  // Its objects are full of what the server has defaults and forms of its own for.
+  // The server sets many defaults in these objects, and normalizes many fields.
   test.skipIf('missing' in istioctl)(
-    'nothing is to do once the manifests of the real istioctl are installed',
+    'is empty once the manifests of the real istioctl are installed',
     async () => {
       const program = path.join('dir' in istioctl ? istioctl.dir : '', 'istioctl');
       settings = { ...settings, istioVersion, renderer: istioctlRenderer({ program }) };
@@ -232,14 +232,14 @@ describeOwnClusters('what is planned for the mesh is what happens', (cluster) =>
   );
 });
 
-/** Whether the cluster itself has finished: what is being deleted is gone, but for what needs a manual restart. */
+/** Whether the cluster has finished all deletions, except for Istio resources, whose deletion may be blocked. */
 function isQuiet(state: State): boolean {
   return [...state].every(([kind, objects]) =>
     [...objects.values()].every(({ metadata }) => kind === Istio || metadata.deletionTimestamp === undefined),
   );
 }
 
-/** What differs, but for what Kubernetes tells of objects and makes in every namespace. */
+/** The differences, without status and without objects that Kubernetes creates in every namespace. */
 function differencesOf(before: State, after: State): readonly ReportedChange[] {
   const writes = [...after].flatMap(([kind, objects]) => {
     const others = before.get(kind)!;
@@ -254,7 +254,7 @@ function differencesOf(before: State, after: State): readonly ReportedChange[] {
     .filter((change) => !isOfKubernetes(change));
 }
 
-/** An object without what Kubernetes writes down about it; autoscalers are its as well. */
+/** An object without what Kubernetes writes, including replicas, which an autoscaler sets. */
 function withoutStatus(object: KubeObject | undefined): KubeObject | undefined {
   const rest: (KubeObject & { spec?: { replicas?: number } }) | undefined = withoutAssumed(object);
   if (rest?.kind !== 'Deployment') return rest;
@@ -267,8 +267,8 @@ function isOfKubernetes({ kind, name }: ReportedChange): boolean {
   return (kind === 'ServiceAccount' && name === 'default') || (kind === 'ConfigMap' && name === 'kube-root-ca.crt');
 }
 
-/** A change without what the server has a form of its own for: quantities, and what is as good as absent. */
-function withoutForms({ object, ...change }: ReportedChange): ReportedChange {
+/** A change without fields that the server normalizes: quantities, and empty values. */
+function withoutNormalized({ object, ...change }: ReportedChange): ReportedChange {
   const plain = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(plain);
     if (typeof value !== 'object' || value === null) return value;
@@ -278,7 +278,7 @@ function withoutForms({ object, ...change }: ReportedChange): ReportedChange {
   return { ...change, ...(object && { object: plain(object) as typeof object }) };
 }
 
-/** A change in a form to compare, without when conditions came about: nobody can foretell the second. */
+/** A change in comparable form, without the transition times of conditions. */
 function withoutTimes(change: ReportedChange): ReportedChange {
   const text = JSON.stringify(change, (name, value: unknown) => (name === 'lastTransitionTime' ? undefined : value));
   const { fields, ...rest } = JSON.parse(text) as ReportedChange;

@@ -1,4 +1,4 @@
-// The mesh as a user starts it: `offshoot up` and `offshoot run`, processes of their own.
+// The mesh as a user starts it: `offshoot up` and `offshoot run` as processes.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,9 +6,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../src/api/istio.ts';
 import type { IstioSpec } from '../src/api/istio.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
-import { connect, isNotFound, loadConfig } from '../src/kube/index.ts';
+import { connect, loadConfig } from '../src/kube/index.ts';
 import type { Client } from '../src/kube/index.ts';
 import { installKinds } from './mesh-lifecycle/all.ts';
+import { findObject } from './support/find-object.ts';
 import { startOffshoot } from './support/offshoot-process.ts';
 import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
@@ -42,20 +43,16 @@ async function install(api: Client, spec: IstioSpec = {}): Promise<void> {
 
 async function uninstall(api: Client): Promise<void> {
   await api.delete(Istio, metadata);
-  const isGone = (error: unknown): boolean => {
-    if (!isNotFound(error)) throw error;
-    return true;
-  };
-  await until(() => api.get(Istio, metadata).then(() => false, isGone), 30_000);
+  await until(async () => (await findObject(api, Istio, metadata)) === undefined, 30_000);
 }
 
-test('up runs the mesh with its own renderer, and is silent about kinds that go with Istio', async () => {
+test('up runs the mesh with the built-in renderer, and logs nothing when the kinds of Istio are deleted', async () => {
   const kubeconfig = path.join(dir, 'up');
   const { out, child, exit } = start('up', '--memory', '--no-playground', '--port', '0', '--kubeconfig', kubeconfig);
   await until(() => out.stdout.includes('Ctrl-C'), 20_000);
   expect(out.stdout).toMatch(/^ *controllers +environments, targets, routing, mesh \(Istio by the built-in renderer/m);
   client = connect(loadConfig({ path: kubeconfig }));
-  // The second time, its kinds were there and went; the last look at them was by the controllers.
+  // In the second round, the controllers watch kinds that were installed and deleted before.
   for (const _time of [1, 2]) {
     await install(client);
     await uninstall(client);
@@ -66,7 +63,7 @@ test('up runs the mesh with its own renderer, and is silent about kinds that go 
   expect(out.stderr).toBe('');
 }, 120_000);
 
-test('run looks at everything again after the interval, and counts what the resource asks for', async () => {
+test('run reconciles after the interval without a write, and exports metrics of the resource', async () => {
   const cluster = await startEmbedded();
   try {
     const kubeconfig = path.join(dir, 'run');

@@ -1,5 +1,5 @@
-// The alerts and the dashboard for Grafana, judged by a real Prometheus that has what real control planes reported: no alert
-// while all is well, every alert when something is wrong, and something to see in every panel.
+// The alerts and the Grafana dashboard on a real Prometheus with the metrics of real control planes: no alert fires
+// while all is healthy, every alert fires when there is trouble, and every panel has data.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,12 +8,12 @@ import { stringify } from 'yaml';
 import { ROWS } from '../scripts/grafana.ts';
 import { declaredMetrics } from '../scripts/metrics.ts';
 import { alerts } from '../src/cli/install/chart-data.ts';
-import { checkRules, needsPrometheus, startPrometheus, testRules } from './monitoring/prometheus.ts';
+import { checkRules, prometheusRequirement, startPrometheus, testRules } from './monitoring/prometheus.ts';
 import type { Prometheus } from './monitoring/prometheus.ts';
 import { ALERT_CASES } from './monitoring/alert-cases.ts';
-import { tellStory } from './monitoring/trouble.ts';
-import type { Story } from './monitoring/trouble.ts';
-import { describeNeeding } from './support/needs.ts';
+import { recordTrouble } from './monitoring/trouble.ts';
+import type { Recording } from './monitoring/trouble.ts';
+import { describeRequiring } from './support/requirements.ts';
 
 interface Alert {
   readonly alert: string;
@@ -23,7 +23,7 @@ interface Alert {
 }
 
 const rules = alerts as unknown as readonly Alert[];
-/** With what Grafana would fill in. */
+/** Replaces the variables of Grafana. */
 const filledIn = (expr: string): string => expr.replaceAll('$job', '.+').replaceAll('$__rate_interval', '5m');
 const queries = ROWS.flatMap(({ title: row, panels }) =>
   panels.flatMap(({ title, queries: each }) =>
@@ -31,7 +31,7 @@ const queries = ROWS.flatMap(({ title: row, panels }) =>
   ),
 );
 
-/** Metrics with their labels as Prometheus has them, those that it adds itself included. */
+/** Metrics with their labels in Prometheus, including those that it adds itself. */
 const known = new Map(
   declaredMetrics().flatMap(({ name, type, labels }) =>
     (type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']).map((suffix) => [
@@ -42,18 +42,18 @@ const known = new Map(
 );
 
 describe.each(rules)('$alert', ({ labels, annotations }) => {
-  test('says how bad it is, what it is and what to do, in a line each', () => {
+  test('has a severity, a summary and a runbook of one line each', () => {
     expect(['critical', 'warning', 'info']).toContain(labels.severity);
     expect(annotations.summary).toMatch(/^[^\n]+\.$/);
     expect(annotations.runbook).toMatch(/^[^\n]+\.$/);
   });
 });
 
-test('there is a case for every alert, and for no other', () => {
+test('every alert has a test case, and every test case an alert', () => {
   expect(Object.keys(ALERT_CASES).toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
 });
 
-describeNeeding('promtool', [needsPrometheus], () => {
+describeRequiring('promtool', [prometheusRequirement], () => {
   let dir: string;
   beforeAll(() => {
     dir = mkdtempSync(path.join(tmpdir(), 'offshoot-rules-'));
@@ -61,50 +61,47 @@ describeNeeding('promtool', [needsPrometheus], () => {
   });
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  test('finds nothing to complain of', async () => {
+  test('accepts the rules', async () => {
     expect(await checkRules(path.join(dir, 'rules.yaml'))).toContain(`SUCCESS: ${alerts.length} rules found`);
   });
 
-  test.each(rules)(
-    '$alert fires as soon as it should, and no minute before',
-    async ({ alert, labels, annotations }) => {
-      const { series, firesAfter, labels: more, summary } = ALERT_CASES[alert]!;
-      const told = { exp_labels: { ...labels, ...more }, exp_annotations: { ...annotations, summary } };
-      const file = path.join(dir, `${alert}.yaml`);
-      writeFileSync(
-        file,
-        stringify({
-          rule_files: ['rules.yaml'],
-          evaluation_interval: '1m',
-          tests: [
-            {
-              interval: '1m',
-              input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-              alert_rule_test: [
-                { alertname: alert, eval_time: `${firesAfter - 1}m`, exp_alerts: [] },
-                { alertname: alert, eval_time: `${firesAfter}m`, exp_alerts: [told] },
-              ],
-            },
-          ],
-        }),
-      );
-      expect(await testRules(file)).toContain('SUCCESS');
-    },
-  );
+  test.each(rules)('fires $alert in its minute, and not a minute before', async ({ alert, labels, annotations }) => {
+    const { series, firesAfter, labels: more, summary } = ALERT_CASES[alert]!;
+    const expected = { exp_labels: { ...labels, ...more }, exp_annotations: { ...annotations, summary } };
+    const file = path.join(dir, `${alert}.yaml`);
+    writeFileSync(
+      file,
+      stringify({
+        rule_files: ['rules.yaml'],
+        evaluation_interval: '1m',
+        tests: [
+          {
+            interval: '1m',
+            input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+            alert_rule_test: [
+              { alertname: alert, eval_time: `${firesAfter - 1}m`, exp_alerts: [] },
+              { alertname: alert, eval_time: `${firesAfter}m`, exp_alerts: [expected] },
+            ],
+          },
+        ],
+      }),
+    );
+    expect(await testRules(file)).toContain('SUCCESS');
+  });
 });
 
-describeNeeding('a real Prometheus', [needsPrometheus], () => {
-  let story: Story;
+describeRequiring('a real Prometheus', [prometheusRequirement], () => {
+  let recording: Recording;
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    story = await tellStory();
-    prometheus = await startPrometheus(story.scrapes);
+    recording = await recordTrouble();
+    prometheus = await startPrometheus(recording.scrapes);
   }, 180_000);
   afterAll(() => prometheus?.stop());
 
   test.each([...rules.map(({ alert, expr }) => [alert, expr] as const), ...queries])(
-    'metrics and labels exist: %s',
+    'has all metrics and labels of a query: %s',
     async (_title, expr) => {
       const selectors = await prometheus.selectors(expr);
       expect(selectors.length).toBeGreaterThan(0);
@@ -115,14 +112,14 @@ describeNeeding('a real Prometheus', [needsPrometheus], () => {
     },
   );
 
-  test.each(rules)('no $alert while all is well, and one when something is wrong', async ({ expr }) => {
-    expect(await prometheus.count(expr, story.well)).toBe(0);
-    const counts = await Promise.all(story.wrong.map((at) => prometheus.count(expr, at)));
+  test.each(rules)('fires $alert when there is trouble, and not while all is healthy', async ({ expr }) => {
+    expect(await prometheus.count(expr, recording.healthyAt)).toBe(0);
+    const counts = await Promise.all(recording.troubledAt.map((at) => prometheus.count(expr, at)));
     expect(Math.max(...counts)).toBeGreaterThan(0);
   });
 
-  test.each(queries)('the dashboard shows something: %s', async (_title, expr) => {
-    const counts = await Promise.all(story.wrong.map((at) => prometheus.count(expr, at)));
+  test.each(queries)('returns data for a panel of the dashboard: %s', async (_title, expr) => {
+    const counts = await Promise.all(recording.troubledAt.map((at) => prometheus.count(expr, at)));
     expect(Math.max(...counts)).toBeGreaterThan(0);
   });
 });

@@ -1,5 +1,5 @@
-// The first minute, as its users have it: `offshoot up` with the sample shop, an environment made from another terminal
-// without any configuration, and what one header changes.
+// The first steps of a user: `offshoot up` with the sample shop, an environment created from another terminal without
+// any configuration, and requests with and without its header.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,13 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
+import { connect, loadConfig } from '../src/kube/index.ts';
+import { Deployment, Namespace } from './support/core-kinds.ts';
 import { startOffshoot } from './support/offshoot-process.ts';
 import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
 const BASE = 'frontend:1 → catalog:1 → reviews:1 → ratings:1';
 
 let home: string;
@@ -30,7 +29,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Runs the command as somebody who has configured nothing. */
+/** Runs the command without any configuration. */
 function offshoot(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const running = startOffshoot(args, { HOME: home, ...env });
   started.push(running);
@@ -65,7 +64,7 @@ async function ask(url: string, headers: Readonly<Record<string, string>> = {}):
   return answer.path;
 }
 
-test('an environment changes the answer for one header, from its creation to its end', async () => {
+test('an environment changes the answer for one header, until it is deleted', async () => {
   const { running, line } = await up();
   expect(running.out.stdout.trimEnd().split('\n')).toHaveLength(1);
   const { gateway } = line;
@@ -74,7 +73,7 @@ test('an environment changes the answer for one header, from its creation to its
   const flags = ['-n', 'playground', '--subset', 'reviews=shop/reviews:2', '--key', 'pr-7', '--wait'];
   await ran('env', 'create', 'pr-7', ...flags);
   const replaced = BASE.replace('reviews:1', 'reviews:2');
-  // At once: who waited for it need not wait again.
+  // Without another wait: --wait was enough.
   expect([await keyed(), await ask(gateway)]).toEqual([replaced, BASE]);
   expect(await ask(gateway, { baggage: 'a=b, env=pr-7' })).toBe(replaced);
   expect(await ran('env', 'list', '-n', 'playground', '--context', 'offshoot')).toContain('pr-7');
@@ -83,7 +82,7 @@ test('an environment changes the answer for one header, from its creation to its
   await stop(running);
 }, 90_000);
 
-test('an image of any name answers, and what leads to it goes by the frontend too', async () => {
+test('images may have any name, and an environment may replace the frontend', async () => {
   const { running, line } = await up('--memory');
   const flags = ['-n', 'playground', '--kubeconfig', line.kubeconfig, '--key', 'me', '--wait'];
   await ran(
@@ -103,7 +102,7 @@ test('an image of any name answers, and what leads to it goes by the frontend to
   await stop(running);
 }, 90_000);
 
-test('a page for browsers comes from the same address', async () => {
+test('the same URL serves a page to browsers', async () => {
   const { running, line } = await up('--memory');
   const page = await fetch(line.gateway, { headers: { accept: 'text/html' } });
   expect([page.headers.get('content-type'), page.headers.get('content-security-policy')]).toEqual([
@@ -115,7 +114,7 @@ test('a page for browsers comes from the same address', async () => {
 }, 60_000);
 
 describe('a data directory', () => {
-  test('keeps the shop as people left it', async () => {
+  test('keeps changes of the shop', async () => {
     const first = await up('--data-dir', path.join(home, 'data'));
     const client = connect(loadConfig({ path: first.line.kubeconfig }));
     const image = 'shop/ratings:7';
@@ -129,7 +128,7 @@ describe('a data directory', () => {
     await stop(second.running);
   }, 90_000);
 
-  test('that holds something else gets no shop, and says so', async () => {
+  test('with other objects gets no shop, and the output says so', async () => {
     const data = path.join(home, 'data');
     const first = await up('--data-dir', data, '--no-playground');
     expect(Object.keys(first.line)).not.toContain('gateway');
@@ -147,8 +146,8 @@ describe('a data directory', () => {
   }, 90_000);
 });
 
-describe('what it prints', () => {
-  /** Everything, without what has another value each time. */
+describe('the output of up', () => {
+  /** The lines that it prints until it is ready. */
   async function printed(env: NodeJS.ProcessEnv, ...args: string[]): Promise<readonly string[]> {
     const running = offshoot(['up', '--port', '0', ...args], env);
     await until(() => running.out.stdout.includes('Ctrl-C stops it.'), 30_000);
@@ -156,7 +155,7 @@ describe('what it prints', () => {
     return running.out.stdout.split('\n').map((text) => text.trim());
   }
 
-  test('has three lines to paste, of which the second finds the cluster whatever else is configured', async () => {
+  test('has three commands to paste, of which the second names the cluster', async () => {
     const lines = await printed({ npm_command: 'run-script' });
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -173,7 +172,7 @@ describe('what it prints', () => {
     );
   }, 90_000);
 
-  test('takes a name that is free, and tells of a shop that is not complete', async () => {
+  test('uses a free name for the environment, and reports an incomplete shop', async () => {
     const { running, line } = await up();
     await ran('env', 'create', 'pr-7', '-n', 'playground', '--subset', 'reviews=shop/reviews:2', '--key', 'pr-7');
     await stop(running);
@@ -191,8 +190,8 @@ describe('what it prints', () => {
   }, 90_000);
 });
 
-describe('a cluster that nobody configured', () => {
-  test('is that of up; one that is configured never is', async () => {
+describe('without a configured cluster', () => {
+  test('commands use that of up; a configured cluster comes first', async () => {
     const { running, line } = await up();
     const theirs = path.join(home, 'theirs');
     writeFileSync(
@@ -205,7 +204,7 @@ describe('a cluster that nobody configured', () => {
     const missing = offshoot(['env', 'list', '-n', 'playground'], { KUBECONFIG: path.join(home, 'none') });
     expect((await missing.exit).code).toBe(1);
     expect(missing.out.stderr).toMatch(/no cluster configured: .*none does not exist/);
-    // By its name it is found beside another one.
+    // Its context is found beside another kubeconfig.
     const named = offshoot(['env', 'list', '-n', 'playground', '--context', 'offshoot'], { KUBECONFIG: theirs });
     expect([await named.exit, named.out.stderr]).toEqual([{ code: 0, signal: null }, expect.stringContaining('No ')]);
     await stop(running);
@@ -217,8 +216,8 @@ describe('a cluster that nobody configured', () => {
   }, 90_000);
 });
 
-describe('a port of the gateway that is in use', () => {
-  test('is refused where it was asked for', async () => {
+describe('a gateway port that is in use', () => {
+  test('is an error if it was requested', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -233,9 +232,9 @@ describe('a port of the gateway that is in use', () => {
     server.close();
   }, 60_000);
 
-  test('is replaced by a free one where it is the usual one, with a word about it', async () => {
+  test('is replaced by a free one if it is the default, with a warning', async () => {
     const server = createServer().listen(7480, '127.0.0.1');
-    // Whoever has it already does as well.
+    // Another process that uses the port is just as good.
     await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => undefined);
     const api = createServer().listen(0, '127.0.0.1');
     await once(api, 'listening');

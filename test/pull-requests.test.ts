@@ -1,5 +1,5 @@
-// The examples for pull requests do what they say: jobs of GitHub and GitLab are run line by line on a cluster, with
-// stand-ins for what only the forge has, and what Argo CD would make is checked.
+// The examples for pull requests work: the jobs for GitHub and GitLab are run line by line on a cluster, with fakes of
+// the forge's commands, and the environment that Argo CD would create is validated.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,44 +7,44 @@ import { parse } from 'yaml';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { environmentCheck } from '../src/cli/env/check.ts';
 import { checkManifests } from '../src/cli/manifests/check.ts';
-import { kubectl, openDesk } from './support/desk.ts';
-import type { Desk } from './support/desk.ts';
+import { kubectl, openDocsSession } from './support/docs-session.ts';
+import type { DocsSession } from './support/docs-session.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../examples/pull-request');
 const read = (name: string): string => readFileSync(path.join(FOLDER, name), 'utf8');
 
-/** What only the forge has writes down how it was called, and the comment that it was given. */
-const STAND_IN =
+/** A fake command that records its calls, and the comment that it was given. */
+const FAKE_COMMAND =
   '#!/bin/sh\necho "$(basename "$0") $*" >> calls\nfor file in comment.*; do [ ! -e "$file" ] || cat "$file" >> comments; done\n';
 
 describe.skipIf(kubectl === undefined)('an environment for each pull request', () => {
-  let desk: Desk;
+  let session: DocsSession;
   beforeAll(async () => {
-    desk = await openDesk();
+    session = await openDocsSession();
     for (const name of ['docker', 'gh', 'curl', 'npm']) {
-      writeFileSync(path.join(desk.dir, 'bin', name), STAND_IN);
-      chmodSync(path.join(desk.dir, 'bin', name), 0o755);
+      writeFileSync(path.join(session.dir, 'bin', name), FAKE_COMMAND);
+      chmodSync(path.join(session.dir, 'bin', name), 0o755);
     }
-    await desk.run('kubectl apply -f examples/shop.yaml');
+    await session.run('kubectl apply -f examples/shop.yaml');
   });
-  afterAll(() => desk?.close());
+  afterAll(() => session?.close());
 
   const environments = async (): Promise<readonly (readonly unknown[])[]> =>
-    (await desk.client.list(DynamicEnv, { namespace: 'shop' })).items.map(({ metadata, spec, status }) => [
+    (await session.client.list(DynamicEnv, { namespace: 'shop' })).items.map(({ metadata, spec, status }) => [
       metadata.name,
       spec?.subsets?.[0]?.containers?.[0]?.image,
       status?.state,
     ]);
-  /** Runs lines of a job one after the other; resolves with what was called and commented. */
+  /** Runs the lines of a job in order; resolves with the recorded calls and comments. */
   async function run(lines: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
     const variables = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);
     const script = ['set -eu', 'rm -f calls comments', 'touch calls comments', ...variables, ...lines];
-    const { code, output } = await desk.run([...script, 'cat calls comments'].join('\n'));
+    const { code, output } = await session.run([...script, 'cat calls comments'].join('\n'));
     expect(code, output).toBe(0);
     return output;
   }
 
-  test('GitHub Actions', { timeout: 120_000 }, async () => {
+  test('is created and deleted by GitHub Actions', { timeout: 120_000 }, async () => {
     const { env, jobs } = parse(read('github.yaml')) as {
       env: Readonly<Record<string, string>>;
       jobs: Readonly<Record<string, { steps: readonly { name?: string; run?: string }[] }>>;
@@ -61,11 +61,11 @@ describe.skipIf(kubectl === undefined)('an environment for each pull request', (
         each === undefined || name!.startsWith('Log in') ? [] : [each],
       );
 
-    const said = await run(lines('create'), variables);
+    const recorded = await run(lines('create'), variables);
     expect(await environments()).toEqual([['pr-7', 'ghcr.io/example/orders:abc', 'ready']]);
-    expect(said).toContain('docker push ghcr.io/example/orders:abc');
-    expect(said).toContain('gh pr comment 7 --edit-last');
-    expect(said).toMatch(/Requests with `x-env: pr-7` reach this change\.\n```\nEnvironment shop\/pr-7 {2}ready/);
+    expect(recorded).toContain('docker push ghcr.io/example/orders:abc');
+    expect(recorded).toContain('gh pr comment 7 --edit-last');
+    expect(recorded).toMatch(/Requests with `x-env: pr-7` reach this change\.\n```\nEnvironment shop\/pr-7 {2}ready/);
     // Another push.
     await run(lines('create'), { ...variables, IMAGE: 'ghcr.io/example/orders:def' });
     expect(await environments()).toEqual([['pr-7', 'ghcr.io/example/orders:def', 'ready']]);
@@ -73,7 +73,7 @@ describe.skipIf(kubectl === undefined)('an environment for each pull request', (
     expect(await environments()).toEqual([]);
   });
 
-  test('GitLab CI', { timeout: 120_000 }, async () => {
+  test('is created and deleted by GitLab CI', { timeout: 120_000 }, async () => {
     const jobs = parse(read('gitlab.yaml')) as Record<string, { script: readonly string[] }>;
     const { variables } = parse(read('gitlab.yaml')) as { variables: Readonly<Record<string, string>> };
     const given: Readonly<Record<string, string>> = {
@@ -89,16 +89,16 @@ describe.skipIf(kubectl === undefined)('an environment for each pull request', (
       value.replaceAll(/\$(\w+)/g, (_all, key: string) => given[key] ?? `unknown ${key}`),
     ]);
     const env = { ...given, ...(Object.fromEntries(filled) as Record<string, string>) };
-    const said = await run(jobs['create-environment']!.script, env);
+    const recorded = await run(jobs['create-environment']!.script, env);
     expect(await environments()).toEqual([['mr-9', 'registry.example/orders:abc', 'ready']]);
-    expect(said).toContain('https://gitlab.example/api/v4/projects/1/merge_requests/9/notes');
-    expect(said).toContain('Environment shop/mr-9  ready');
+    expect(recorded).toContain('https://gitlab.example/api/v4/projects/1/merge_requests/9/notes');
+    expect(recorded).toContain('Environment shop/mr-9  ready');
     await run(jobs['delete-environment']!.script, env);
     expect(await environments()).toEqual([]);
   });
 });
 
-test('Argo CD: what the ApplicationSet makes is an environment', () => {
+test('the ApplicationSet for Argo CD creates a valid environment', () => {
   const { spec } = parse(read('applicationset.yaml')) as {
     spec: { template: { spec: { source: { kustomize: { patches: readonly { patch: string }[] } } } } };
   };
@@ -109,7 +109,7 @@ test('Argo CD: what the ApplicationSet makes is an environment', () => {
     const steps = pointer.slice(1).split('/');
     const last = steps.pop()!;
     const parent = steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], environment);
-    // Kustomize refuses to replace what is not there.
+    // Kustomize fails to replace a missing field.
     expect(parent).toHaveProperty(last);
     (parent as Record<string, unknown>)[last] = value;
   }

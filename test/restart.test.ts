@@ -1,4 +1,4 @@
-// A rolling restart of `offshoot run`, as processes: writes that its webhook judges go on, and another process leads.
+// A rolling restart of `offshoot run`, as processes: writes that need its webhook succeed, and another process leads.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -48,7 +48,7 @@ interface Replica extends Running {
   readonly port: number;
 }
 
-/** A replica behind the Service, as soon as it is ready. */
+/** Starts a replica, and adds it to the Service when it is ready. */
 async function start(): Promise<Replica> {
   const args = `run --install-crds --leader-elect --namespace kube-system --webhook-service hook --webhook-port 0
     --shutdown-delay 10s --health-probe-bind-address 127.0.0.1:0 --metrics-bind-address 0 --kubeconfig ${path.join(dir, 'kubeconfig')}`;
@@ -60,7 +60,7 @@ async function start(): Promise<Replica> {
   return { ...running, probes: probes!, port };
 }
 
-/** People who write environments, one write after the other, until all is over. */
+/** Starts writers of environments, each of which sends one write after the other until the test ends. */
 function write(): { readonly count: () => number; readonly refusals: readonly string[] } {
   let count = 0;
   const refusals: string[] = [];
@@ -81,29 +81,33 @@ function write(): { readonly count: () => number; readonly refusals: readonly st
   return { count: () => count, refusals };
 }
 
-test('refuses no write, although the Service leads to the old process for a while', { timeout: 120_000 }, async () => {
-  const first = await start();
-  await first.logged('leading');
-  const second = await start();
-  const writes = write();
-  const moreWrites = (): Promise<void> => {
-    const before = writes.count();
-    return until(() => writes.count() > before + 50, 30_000);
-  };
-  await moreWrites();
+test(
+  'a rolling restart rejects no write, although the Service still forwards to the old process',
+  { timeout: 120_000 },
+  async () => {
+    const first = await start();
+    await first.logged('leading');
+    const second = await start();
+    const writes = write();
+    const moreWrites = (): Promise<void> => {
+      const before = writes.count();
+      return until(() => writes.count() > before + 50, 30_000);
+    };
+    await moreWrites();
 
-  let isOver = false;
-  const over = first.exit.then(() => (isOver = true));
-  first.child.kill('SIGTERM');
-  await until(async () => (await fetch(`${first.probes}/readyz`)).status === 500);
-  // It takes a while until everybody knows that the process is leaving.
-  await moreWrites();
-  service.endpoints.delete(first.port);
-  await second.logged('leading');
-  expect([isOver, writes.refusals]).toEqual([false, []]);
+    let isOver = false;
+    const over = first.exit.then(() => (isOver = true));
+    first.child.kill('SIGTERM');
+    await until(async () => (await fetch(`${first.probes}/readyz`)).status === 500);
+    // The endpoints of a Service are updated with a delay.
+    await moreWrites();
+    service.endpoints.delete(first.port);
+    await second.logged('leading');
+    expect([isOver, writes.refusals]).toEqual([false, []]);
 
-  await over;
-  expect(first.child.exitCode).toBe(0);
-  await moreWrites();
-  expect(writes.refusals).toEqual([]);
-});
+    await over;
+    expect(first.child.exitCode).toBe(0);
+    await moreWrites();
+    expect(writes.refusals).toEqual([]);
+  },
+);

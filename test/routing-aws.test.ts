@@ -1,31 +1,22 @@
-// Routing rules that are written to AWS: the controllers on the embedded cluster, the real client of AWS, and a local
-// server that speaks its protocol.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+// Routing rules that are written to AWS: the controllers on the embedded cluster, the real AWS client, and a local
+// server that implements its protocol.
 import { afterEach, describe, expect, test } from 'vitest';
 import { mesh, Mesh, meshGroup, routingRule, RoutingRule } from '../src/api/routing.ts';
 import { upstream } from '../src/api/upstream.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
-import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client, KubeObject } from '../src/kube/index.ts';
 import { FakeAppMesh } from '../src/routing/aws/testing/fake-app-mesh.ts';
 import { routing } from '../src/routing/index.ts';
+import { scenarios } from './routing/all.ts';
 import { install } from './scenarios/install.ts';
-import { inProcess } from './scenarios/hands.ts';
+import { inProcess } from './scenarios/cluster-actions.ts';
+import { Namespace } from './support/core-kinds.ts';
 import { until } from './support/until.ts';
 import { connectAdmin } from './support/connect-admin.ts';
-import { parseObjects } from './support/parse-objects.ts';
 
 const NS = 'shop';
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const MANIFESTS = path.join(import.meta.dirname, 'routing/scenarios');
-
-/** The objects of a move of a scenario. */
-function move(name: string): AnyObject[] {
-  const text = readFileSync(path.join(MANIFESTS, `${name}.yaml`), 'utf8').replaceAll('$ns', NS);
-  return parseObjects(text);
-}
+const objectsOf = (move: string): readonly AnyObject[] => scenarios.objects('rule-comes-and-goes', move, { ns: NS });
 
 const SECRET: AnyObject = {
   apiVersion: 'v1',
@@ -78,15 +69,15 @@ async function conditionOf(client: Client, kind: typeof Mesh | typeof RoutingRul
   return condition && `${condition.status} ${condition.reason}`;
 }
 
-describe('a mesh at AWS', () => {
-  test('follows rules and pods, tells of trouble, and goes with its Mesh', async () => {
+describe('an App Mesh in AWS', () => {
+  test('follows rules and pods, reports errors, and is deleted with its Mesh', async () => {
     const { client, fake } = await start();
-    const hands = inProcess(client);
+    const actions = inProcess(client);
     const isReady = async (): Promise<boolean> => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready';
-    await hands.apply([SECRET, ...move('rule-comes-and-goes/00-apply').map(withSecret)]);
+    await actions.apply([SECRET, ...objectsOf('00-apply').map(withSecret)]);
     await until(async () => Object.keys(fake.state(NS)).length === 6 && (await isReady()), 20_000);
 
-    await hands.apply(move('rule-comes-and-goes/01-apply'));
+    await actions.apply(objectsOf('01-apply'));
     await until(async () => (await conditionOf(client, RoutingRule, 'cart', 'Ready')) === 'True Ready', 20_000);
     const router = `cart-${NS}-svc-cluster-local`;
     const route = fake.state(NS)[`route ${router}/${router}-0`] as { httpRoute: object };
@@ -103,54 +94,54 @@ describe('a mesh at AWS', () => {
     fake.options = {
       fault: ({ verb }) => (verb === 'update' ? { status: 400, type: 'LimitExceededException' } : undefined),
     };
-    await hands.apply(move('rule-comes-and-goes/02-apply'));
+    await actions.apply(objectsOf('02-apply'));
     await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False WRITE_REFUSED', 20_000);
     expect(await conditionOf(client, RoutingRule, 'cart', 'Ready')).toBe('False Pending');
     fake.options = {};
     await until(async () => (await conditionOf(client, RoutingRule, 'cart', 'Ready')) === 'True Ready', 30_000);
     expect(await isReady()).toBe(true);
 
-    await hands.delete([{ ...move('rule-comes-and-goes/05-delete')[0]! }]);
+    await actions.delete([{ ...objectsOf('05-delete')[0]! }]);
     expect(fake.state(NS)).toEqual({});
     expect(fake.has(NS)).toBe(false);
   }, 90_000);
 
-  test('without credentials nothing is written, and it says what is missing', async () => {
+  test('is not written without credentials, and its Mesh says what is missing', async () => {
     const { client, fake } = await start();
-    await inProcess(client).apply(move('rule-comes-and-goes/00-apply').map(withSecret));
+    await inProcess(client).apply(objectsOf('00-apply').map(withSecret));
     await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False BACKEND_MISSING', 20_000);
     expect(fake.asked).toEqual([]);
     await inProcess(client).apply([SECRET]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 30_000);
   }, 60_000);
 
-  test('pods that go one after the other count together', async () => {
+  test('keeps its nodes when all pods are deleted one after the other', async () => {
     const { client, fake } = await start();
-    const hands = inProcess(client);
+    const actions = inProcess(client);
     const isNode = (name: string): boolean => Object.hasOwn(fake.state(NS), `virtualNode ${name}`);
-    await hands.apply([SECRET, ...move('rule-comes-and-goes/00-apply').map(withSecret)]);
+    await actions.apply([SECRET, ...objectsOf('00-apply').map(withSecret)]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 20_000);
-    const pods = move('rule-comes-and-goes/00-apply').filter(({ kind }) => kind === 'Pod');
-    for (const pod of pods) await hands.delete([pod]);
+    const pods = objectsOf('00-apply').filter(({ kind }) => kind === 'Pod');
+    for (const pod of pods) await actions.delete([pod]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False DELETION_BLOCKED', 20_000);
     expect(['front-vn', 'cart-vn', 'cart-v2-vn'].filter(isNode)).toEqual(['front-vn', 'cart-vn', 'cart-v2-vn']);
   }, 90_000);
 
-  test('whose name is changed leaves nothing behind in silence', async () => {
+  test('is not deleted silently when its name is changed', async () => {
     const { client, fake } = await start();
-    const hands = inProcess(client);
-    const objects = move('rule-comes-and-goes/00-apply').map(withSecret);
-    await hands.apply([SECRET, ...objects]);
+    const actions = inProcess(client);
+    const objects = objectsOf('00-apply').map(withSecret);
+    await actions.apply([SECRET, ...objects]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 20_000);
     const renamed = (fields: object): AnyObject => {
       const found = objects.find(({ kind }) => kind === 'Mesh') as AnyObject & { spec: { awsAppMesh: object } };
       return { ...found, spec: { awsAppMesh: { ...found.spec.awsAppMesh, awsName: 'other', ...fields } } };
     };
-    await hands.apply([renamed({})]);
+    await actions.apply([renamed({})]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Programmed')) === 'False DELETION_BLOCKED', 20_000);
     expect(fake.has('other')).toBe(true);
     expect(Object.keys(fake.state(NS))).toHaveLength(6);
-    await hands.apply([renamed({ allowEmpty: true })]);
+    await actions.apply([renamed({ allowEmpty: true })]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 20_000);
     expect(fake.has(NS)).toBe(false);
   }, 90_000);

@@ -1,6 +1,4 @@
-// Kinds that come late or go: what rules are written to, and what they are resolved with.
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+// Kinds that are installed late or deleted: those that rules are translated to, and those of the rules themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mesh, Mesh, meshGroup, routingRule } from '../src/api/routing.ts';
 import { upstream } from '../src/api/upstream.ts';
@@ -8,29 +6,20 @@ import { conditionsOf, createLogger, Manager } from '../src/controller/index.ts'
 import { appMeshDefinitions } from '../src/embedded/crd/bundled/app-mesh.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { defineKind } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import { routing } from '../src/routing/index.ts';
 import { VirtualNode, VirtualRouter } from '../src/routing/objects.ts';
-import { inProcess } from './scenarios/hands.ts';
+import { scenarios } from './routing/all.ts';
+import { inProcess } from './scenarios/cluster-actions.ts';
 import { install } from './scenarios/install.ts';
+import { CustomResourceDefinition, Namespace } from './support/core-kinds.ts';
 import { until } from './support/until.ts';
 import { connectAdmin } from './support/connect-admin.ts';
-import { parseObjects } from './support/parse-objects.ts';
 
 const NS = 'shop';
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
-  namespaced: false,
-});
+const objectsOf = (move: string): readonly AnyObject[] => scenarios.objects('rule-comes-and-goes', move, { ns: NS });
 
-function objectsOf(move: string): AnyObject[] {
-  const file = path.join(import.meta.dirname, 'routing/scenarios/rule-comes-and-goes', `${move}.yaml`);
-  const text = readFileSync(file, 'utf8').replaceAll('$ns', NS);
-  return parseObjects(text);
-}
-
-describe('kinds', () => {
+describe('a mesh', () => {
   let embedded: Embedded;
   let client: Client;
   let manager: Manager;
@@ -57,24 +46,24 @@ describe('kinds', () => {
     return starting;
   }
 
-  /** The condition `Programmed` of the mesh, in short. */
+  /** The status and reason of the mesh's condition `Programmed`. */
   async function programmed(): Promise<string> {
     const object = await client.get(Mesh, { name: NS, namespace: NS });
     const found = conditionsOf(object).find(({ type }) => type === 'Programmed');
     return found === undefined ? 'unknown' : `${found.status} ${found.reason}`;
   }
 
-  test('without the App Mesh controller it says so, and goes on as soon as its kinds are there', async () => {
+  test('reports that the kinds of App Mesh are missing, and is programmed as soon as they are installed', async () => {
     await until(async () => (await programmed()) === 'False BACKEND_MISSING', 20_000);
     await install(client, Object.values(appMeshDefinitions()) as unknown as AnyObject[]);
     await until(async () => (await programmed()) === 'True Programmed', 60_000);
     expect((await client.list(VirtualRouter)).items).toHaveLength(1);
   }, 90_000);
 
-  test('a process that starts while the kind of rules is not installed leaves everything as it was', async () => {
+  test('keeps its objects when the controllers start while the kind of rules is not installed', async () => {
     await manager.stop();
     const before = (await client.list(VirtualNode)).items.map(({ spec }) => spec);
-    await client.delete(Definition, { name: 'routingrules.supergloo.solo.io' });
+    await client.delete(CustomResourceDefinition, { name: 'routingrules.supergloo.solo.io' });
     manager = await start();
     await until(async () => (await programmed()) === 'False INPUT_MISSING', 60_000);
     expect((await client.list(VirtualNode)).items.map(({ spec }) => spec)).toEqual(before);

@@ -1,4 +1,4 @@
-// `offshoot run` and `offshoot up` as a user starts them: processes of their own.
+// `offshoot run` and `offshoot up` as a user starts them: as processes.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ask } from './dashboard/page.ts';
+import { CustomResourceDefinition } from './support/core-kinds.ts';
 import { startOffshoot } from './support/offshoot-process.ts';
 import type { Running } from './support/offshoot-process.ts';
 import { until } from './support/until.ts';
@@ -14,20 +15,11 @@ import { partsOf } from '../src/cli/run/parts.ts';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { Space, SpaceRequest } from '../src/api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../src/api/targets.ts';
+import { ValidatingWebhookConfiguration } from '../src/controller/webhook/registration.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
-import { connect, createAuthority, defineKind, Lease, loadConfig } from '../src/kube/index.ts';
+import { connect, createAuthority, Lease, loadConfig } from '../src/kube/index.ts';
 import type { Client } from '../src/kube/index.ts';
-
-const Webhooks = defineKind(
-  'admissionregistration.k8s.io/v1',
-  'ValidatingWebhookConfiguration',
-  'validatingwebhookconfigurations',
-  { namespaced: false },
-);
-const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
-  namespaced: false,
-});
 
 const children: Running[] = [];
 
@@ -76,6 +68,9 @@ function run(args: readonly string[], env?: NodeJS.ProcessEnv): Running {
   return offshoot(['run', '--kubeconfig', kubeconfig, ...PORTS, ...args], env);
 }
 
+/** Preloads test/support/observe-process.ts. */
+const observed = { NODE_OPTIONS: `--import=${new URL('support/observe-process.ts', import.meta.url).href}` };
+
 function env(name: string, overrides: Partial<DynamicEnv['spec']> = {}): DynamicEnv {
   return {
     apiVersion: 'riskified.com/v1alpha1',
@@ -94,13 +89,13 @@ function claim(name: string, spec: DeploymentTargetClaim['spec']): DeploymentTar
   return { apiVersion: 'appstudio.redhat.com/v1alpha1', kind: 'DeploymentTargetClaim', metadata, spec };
 }
 
-/** The state that the controllers gave an environment. */
+/** The state of an environment. */
 async function state(name: string): Promise<string | undefined> {
   return (await client.get(DynamicEnv, { namespace: 'default', name })).status?.state;
 }
 
 describe('offshoot run', () => {
-  test('without the definitions says what to do; installs them when asked', async () => {
+  test('says what to do if the definitions are missing, and installs them with --install-crds', async () => {
     const refused = run([]);
     expect(await refused.exit).toEqual({ code: 1, signal: null });
     expect(refused.out.stderr).toContain(
@@ -109,12 +104,12 @@ describe('offshoot run', () => {
 
     const running = run(['--install-crds']);
     await running.logged('running');
-    expect(await client.get(Definition, { name: 'dynamicenvs.riskified.com' })).toBeDefined();
+    expect(await client.get(CustomResourceDefinition, { name: 'dynamicenvs.riskified.com' })).toBeDefined();
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('plans, serves probes and metrics, judges through its webhook, and takes it back in the end', async () => {
+  test('reconciles, serves probes, metrics and a webhook, and removes the webhook configuration when it ends', async () => {
     const running = run(['--webhook-loopback']);
     const { probes, metrics, webhook } = await running.logged('running');
     expect(webhook).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -141,10 +136,32 @@ describe('offshoot run', () => {
     );
     running.child.kill('SIGINT');
     expect(await running.exit).toEqual({ code: 0, signal: null });
-    expect((await client.list(Webhooks)).items).toEqual([]);
+    expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
   });
 
-  test('stops when told to while it still waits for the cluster', async () => {
+  // Never open to the network of a laptop without a flag; in a pod, Prometheus and the kubelet must reach them.
+  test.each([
+    ['loopback on a laptop', {}, '127.0.0.1'],
+    ['all addresses in a pod', { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, ''],
+  ])('listens on %s by default', async (_where, variables, host) => {
+    const args = ['run', '--kubeconfig', kubeconfig, '--install-crds', '--no-webhook', '--dashboard'];
+    const running = offshoot(args, { ...observed, ...variables });
+    await running.logged('running');
+    for (const port of [8080, 8081, 7444]) expect((await running.logged(`listens on port ${port}`))['host']).toBe(host);
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('limits the growth of its heap', async () => {
+    const running = run(['--install-crds', '--no-webhook'], observed);
+    await running.logged('running');
+    expect(running.out.stderr).toContain('"sets --semi-space-growth-factor=1"');
+    expect(running.out.stderr).toContain('"sets --heap-growing-percent=30"');
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('stops on SIGTERM while it still waits for the cluster', async () => {
     const connections: Socket[] = [];
     const silent = createServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
     await until(() => silent.listening);
@@ -159,21 +176,21 @@ describe('offshoot run', () => {
     silent.close();
   });
 
-  test('ends in order, also when nobody reads its log any more', async () => {
+  test('shuts down gracefully even if its log is no longer read', async () => {
     const running = run(['--webhook-loopback', '--install-crds']);
     await running.logged('running');
     running.child.stderr!.destroy();
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
-    expect((await client.list(Webhooks)).items).toEqual([]);
+    expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
   });
 
-  test('killed with its webhook in place, it starts again and works', async () => {
+  test('recovers after it was killed with its webhook registered', async () => {
     const first = run(['--webhook-loopback']);
     await first.logged('running');
     first.child.kill('SIGKILL');
     await first.exit;
-    // Nobody answers for the webhook now.
+    // The webhook is registered, but does not answer.
     await expect(client.create(DynamicEnv, env('orphan'))).rejects.toThrow(
       'failed calling webhook "vdynamicenv.kb.io"',
     );
@@ -186,7 +203,7 @@ describe('offshoot run', () => {
     expect(await second.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('ends at once after a given write, and the next process goes on from there', async () => {
+  test('can be made to crash after a given write, and the next process continues', async () => {
     await client.create(DynamicEnv, env('crash'));
     const first = run(['--no-webhook'], { OFFSHOOT_EXIT_AFTER_WRITE: '1' });
     expect(await first.exit).toEqual({ code: null, signal: 'SIGKILL' });
@@ -199,7 +216,7 @@ describe('offshoot run', () => {
     expect(await second.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('ends with code 1 when another process takes the lead', async () => {
+  test('exits with code 1 when another process takes its Lease', async () => {
     const running = run(['--leader-elect', '--no-webhook'], { POD_NAMESPACE: 'kube-system' });
     await running.logged('running');
     const ref = { namespace: 'kube-system', name: 'dynamic-environment-lock' };
@@ -209,21 +226,21 @@ describe('offshoot run', () => {
         () => false,
       ),
     );
-    // Another one that does not know how to wait.
+    // Another process takes the Lease without waiting for its expiry.
     const stolen = { spec: { holderIdentity: 'thief', leaseDurationSeconds: 3600 } };
     await client.patch(Lease, ref, { type: 'merge', body: stolen });
     expect(await running.exit).toEqual({ code: 1, signal: null });
     expect(running.out.stderr).toContain(
       'error: the lease dynamic-environment-lock is lost: another process may have it now',
     );
-    // One that would not wait for it is told who is there, and does nothing.
+    // A process without leader election reports the holder, and exits.
     const second = run(['--no-webhook']);
     expect(await second.exit).toEqual({ code: 1, signal: null });
     expect(second.out.stderr).toContain('error: thief runs the controllers of environments for this cluster');
     await client.delete(Lease, ref);
   });
 
-  test('a part whose lease another process holds waits, and the others work', async () => {
+  test('lets a part wait while another process holds its Lease, and runs the others', async () => {
     const lease = { namespace: 'default', name: '53746cb8.redhat.com' };
     const spec = { holderIdentity: 'the original', leaseDurationSeconds: 3600 };
     await client.create(Lease, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: lease, spec });
@@ -256,7 +273,7 @@ describe('offshoot run', () => {
     expect(await running.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('manages claims as its flags say', async () => {
+  test('manages claims with the settings of its flags', async () => {
     const running = run(
       `--controllers targets --install-crds --webhook-loopback --space-controllers=false --claim-ref-shape object
        --target-cluster-url https://api.example.com:6443`.split(/\s+/),
@@ -282,12 +299,12 @@ describe('offshoot run', () => {
     await expect(client.create(DeploymentTargetClaim, bad)).rejects.toThrow('spec.ttl: Invalid value: "soon"');
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
-    // Nobody has managed the request.
+    // The space controllers are off, so nobody reconciled the request.
     const [request] = (await client.list(SpaceRequest)).items;
     expect([request!.status, (await client.list(Space)).items]).toEqual([undefined, []]);
   });
 
-  test('says which other parts it could run, and how', async () => {
+  test('logs which other parts it could run, and how', async () => {
     const running = run(['--controllers', 'targets', '--no-webhook', '--install-crds']);
     await running.logged('running');
     const others = partsOf()
@@ -301,7 +318,7 @@ describe('offshoot run', () => {
   });
 
   test.each(['--metrics-bind-address', '--health-probe-bind-address', '--webhook-port'])(
-    'a port that is taken is told with its flag: %s',
+    'reports a port that is in use with its flag: %s',
     async (flag) => {
       const taken = createServer().listen(0, '127.0.0.1');
       await until(() => taken.listening);
@@ -314,12 +331,12 @@ describe('offshoot run', () => {
     },
   );
 
-  test('leaves the webhook for claims out where its variable says so', async () => {
+  test('does not register the webhook for claims if DISABLE_APPSTUDIO_WEBHOOK is set', async () => {
     const running = run(['--controllers', 'environments,targets', '--install-crds', '--webhook-loopback'], {
       DISABLE_APPSTUDIO_WEBHOOK: 'True',
     });
     await running.logged('running');
-    const names = (await client.list(Webhooks)).items.map(({ metadata }) => metadata.name);
+    const names = (await client.list(ValidatingWebhookConfiguration)).items.map(({ metadata }) => metadata.name);
     expect(names).toEqual(['offshoot-environments']);
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
@@ -333,7 +350,7 @@ describe('offshoot run', () => {
       'error: there is no controller "meshes"; known: environments',
     ],
     [
-      'a switch in the environment that is none',
+      'an invalid boolean in an environment variable',
       [],
       { LEADER_ELECT: 'maybe' },
       "error: option '--leader-elect [bool]' value 'maybe' from env 'LEADER_ELECT' is invalid. It is true or false.",
@@ -344,7 +361,7 @@ describe('offshoot run', () => {
       {},
       "no such file or directory, open '/nowhere/tls.crt'",
     ],
-  ])('refuses %s', async (_name, args, variables, text) => {
+  ])('rejects %s', async (_name, args, variables, text) => {
     const running = run(args, variables);
     expect(await running.exit).toEqual({ code: 1, signal: null });
     expect(running.out.stderr).toContain(text);
@@ -355,7 +372,7 @@ describe('offshoot run --dashboard', () => {
   const dashboard = (...args: string[]): Running =>
     run(['--install-crds', '--dashboard', '--dashboard-bind-address', '127.0.0.1:0', ...args]);
 
-  test('serves the dashboard to people with a token, and ends with the controllers', async () => {
+  test('serves the dashboard to users with a token, and ends with the controllers', async () => {
     const running = dashboard('--dashboard-host', 'dash.example,other.example:8443', '--dashboard-session', '1h');
     const { dashboard: url = '' } = await running.logged('running');
     expect(await ask(url, 'GET', '/api/choices')).toMatchObject({ status: 401 });
@@ -372,7 +389,7 @@ describe('offshoot run --dashboard', () => {
     expect(await running.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('by TLS, with a certificate of somebody else', async () => {
+  test('serves TLS with a given certificate', async () => {
     const authority = createAuthority({ commonName: 'ca', days: 1 });
     const { certPem, keyPem } = authority.issue({
       commonName: 'd',
@@ -398,7 +415,7 @@ describe('offshoot run --dashboard', () => {
     expect(cookies).toEqual([expect.stringMatching(/^__Host-offshoot-session=.*; Secure$/)]);
   });
 
-  test('an address that is taken is named with its flag', async () => {
+  test('reports an address that is in use with its flag', async () => {
     const running = run(['--install-crds', '--dashboard', '--dashboard-bind-address', `:${new URL(cluster.url).port}`]);
     expect(await running.exit).toEqual({ code: 1, signal: null });
     expect(running.out.stderr).toContain('error: --dashboard-bind-address: port');
@@ -413,10 +430,10 @@ describe('offshoot up', () => {
     return { running, ready, api: connect(loadConfig({ path: ready['kubeconfig']! })) };
   }
 
-  test('is ready with the mesh known, the controllers working and the webhook judging', async () => {
+  test('is ready with the kinds of the mesh, the controllers and the webhook', async () => {
     const { running, api } = await up('--memory');
-    expect(await api.get(Definition, { name: 'virtualservices.networking.istio.io' })).toBeDefined();
-    expect(await api.get(Definition, { name: 'httproutes.gateway.networking.k8s.io' })).toBeDefined();
+    expect(await api.get(CustomResourceDefinition, { name: 'virtualservices.networking.istio.io' })).toBeDefined();
+    expect(await api.get(CustomResourceDefinition, { name: 'httproutes.gateway.networking.k8s.io' })).toBeDefined();
     await expect(api.create(DynamicEnv, env('bad', { istioMatches: [] }))).rejects.toThrow(
       'empty IstioMatch is invalid',
     );
@@ -428,7 +445,7 @@ describe('offshoot up', () => {
     expect(running.out.stderr).toBe('');
   });
 
-  test('its line of JSON tells where the dashboard is, unless none is wanted', async () => {
+  test('prints the URL of the dashboard in its JSON, except with --no-dashboard', async () => {
     const { running, ready, api } = await up('--memory');
     api.close();
     expect(ready['dashboard']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
@@ -440,7 +457,7 @@ describe('offshoot up', () => {
     expect(Object.keys(without.ready)).not.toContain('dashboard');
   });
 
-  test('ended without a word and started again, it leaves no webhook that nobody serves', async () => {
+  test('removes a stale webhook configuration when it restarts after a crash', async () => {
     const data = path.join(dir, 'data');
     const first = await up('--data-dir', data);
     await first.api.create(DynamicEnv, env('blue'));
@@ -461,7 +478,7 @@ describe('offshoot up', () => {
 describe('offshoot env validate', () => {
   const manifest = { ...env('blue'), spec: { ...env('blue').spec, istioMatches: [] } };
 
-  test('says where and why, and ends with code 1', async () => {
+  test('reports the position and the reason of an error, and exits with code 1', async () => {
     const file = path.join(dir, 'bad.json');
     writeFileSync(file, JSON.stringify(manifest, undefined, 2));
     const running = offshoot(['env', 'validate', '-f', file]);
@@ -471,7 +488,7 @@ describe('offshoot env validate', () => {
     );
   });
 
-  test('names what is valid', async () => {
+  test('lists valid objects', async () => {
     const file = path.join(dir, 'good.json');
     writeFileSync(file, JSON.stringify(env('blue')));
     const running = offshoot(['env', 'validate', '-f', file]);
@@ -481,7 +498,7 @@ describe('offshoot env validate', () => {
 });
 
 describe('offshoot claim validate', () => {
-  test('says what would be refused, and only warns of what would not', async () => {
+  test('reports what would be rejected as errors, and the rest as warnings', async () => {
     const file = path.join(dir, 'claims.yaml');
     const write = (ttl: string): void =>
       writeFileSync(file, JSON.stringify(claim('staging', { deploymentTargetClassName: 'Odd', ttl })));

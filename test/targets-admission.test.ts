@@ -1,5 +1,5 @@
-// Admission of targets, claims, classes and environments through the API server: what is refused and in which words,
-// what must never be held up, and what happens while nobody answers.
+// Admission of targets, claims, classes and environments by the API server: what is rejected with which message, what
+// must never be blocked, and what happens while the webhook is down.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../src/api/targets.ts';
 import { startControlPlane } from '../src/cli/run/control-plane.ts';
@@ -12,6 +12,7 @@ import { ValidatingWebhookConfiguration } from '../src/controller/webhook/regist
 import { ApiError, apiVersionOf, isNotFound, loadConfig } from '../src/kube/index.ts';
 import type { AnyKind, AnyObject, Client, Kind, KubeObject } from '../src/kube/index.ts';
 import { describeClusters } from './cluster/index.ts';
+import { findObject } from './support/find-object.ts';
 import { until } from './support/until.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,9 +20,9 @@ type Json = Readonly<Record<string, unknown>>;
 const CREDENTIALS = { defaultNamespace: 'place', apiURL: 'https://api.test', clusterCredentialsSecret: 'access' };
 const MINE = new Set(['binder', 'reclaimer']);
 const NO_INGRESS = 'ingress domain cannot be empty if cluster is of type Kubernetes';
-const NOBODY = 'failed calling webhook "venvironment.kb.io"';
+const UNREACHABLE = 'failed calling webhook "venvironment.kb.io"';
 
-/** The part with a webhook for one namespace, and only the controllers that bind: suites share a real cluster. */
+/** The part with a webhook for one namespace and only the binding controllers, because suites share a real cluster. */
 function within(namespace: string): Part {
   const [part] = partsOf(['targets']);
   const webhook = part!.webhook!;
@@ -57,7 +58,7 @@ describeClusters('admission of targets', (cluster) => {
     await installDefinitions(client, partsOf(['targets']));
     team = await cluster.namespace('admission');
     part = within(team);
-    // These were there before anybody judged them.
+    // These exist before the webhook.
     await create(
       DeploymentTarget,
       'old-target',
@@ -66,7 +67,7 @@ describeClusters('admission of targets', (cluster) => {
     );
     await create(Environment, 'old-environment', badEnvironment(), { finalizers: ['example.com/hold'] });
     plane = await start();
-    await untilSaid(NO_INGRESS);
+    await untilRejected(NO_INGRESS);
   });
 
   afterAll(async () => {
@@ -108,16 +109,11 @@ describeClusters('admission of targets', (cluster) => {
     return client.patch(kind as Kind, { name, namespace: team }, { type: 'merge', body });
   }
 
-  async function find<T extends KubeObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
-    try {
-      return await client.get(kind, { name, namespace: team });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  function find<T extends KubeObject>(kind: Kind<T>, name: string): Promise<T | undefined> {
+    return findObject(client, kind, { name, namespace: team });
   }
 
-  /** What the API server says of a write that it does not take. */
+  /** The error of a write that the API server must reject. */
   async function refusal(write: Promise<unknown>): Promise<{ code: number | undefined; message: string | undefined }> {
     const error: unknown = await write.then(
       () => undefined,
@@ -127,8 +123,8 @@ describeClusters('admission of targets', (cluster) => {
     return { code: error.status?.code, message: error.status?.message };
   }
 
-  /** A real API server takes a moment to learn of a webhook, or that it is gone. */
-  async function untilSaid(words: string | undefined): Promise<void> {
+  /** Waits until a write fails with this message, or succeeds: an API server notices webhooks after a moment. */
+  async function untilRejected(words: string | undefined): Promise<void> {
     await until(async () => {
       const write = create(Environment, 'probe', badEnvironment(), {}, { dryRun: true });
       const said = await write.then(
@@ -142,7 +138,7 @@ describeClusters('admission of targets', (cluster) => {
   const denied = (name: string, message: string): string =>
     `admission webhook "${name}" denied the request: ${message}`;
 
-  test('refuses what cannot work when it is created, and says where and why', async () => {
+  test('rejects invalid objects when they are created, with the field and the reason', async () => {
     expect(await refusal(create(DeploymentTarget, 'bad', targetSpec({ claimRef: ['a'] })))).toEqual({
       code: 422,
       message: denied(
@@ -169,7 +165,7 @@ describeClusters('admission of targets', (cluster) => {
     for (const kind of kinds) expect(await find(kind as Kind, 'bad')).toBeUndefined();
   });
 
-  test('refuses changes for the worse, and takes those for the better', async () => {
+  test('rejects updates that make an object invalid, and allows valid ones', async () => {
     await create(Environment, 'fine', { displayName: 'Fine', deploymentStrategy: 'Manual' });
     expect((await refusal(change(Environment, 'fine', { spec: badEnvironment() }))).code).toBe(403);
     await create(DeploymentTargetClaim, 'short', { deploymentTargetClassName: 'none', ttl: '1d' });
@@ -178,13 +174,13 @@ describeClusters('admission of targets', (cluster) => {
     expect((await find(DeploymentTargetClaim, 'short'))!.spec.ttl).toBe('2d');
   });
 
-  test('a name that the server makes up is a name', async () => {
+  test('accepts a name from generateName', async () => {
     const spec = { displayName: 'Made up', deploymentStrategy: 'Manual' };
     const made = await create(Environment, '', spec, { generateName: 'env-' });
     expect(made.metadata.name).toMatch(/^env-.+/);
   });
 
-  test('what was wrong before can be labelled, put right in parts, and deleted', async () => {
+  test('allows an object that was invalid before to be labelled, corrected in part, and deleted', async () => {
     await change(Environment, 'old-environment', { metadata: { labels: { team: 'blue' } } });
     await change(DeploymentTarget, 'old-target', { metadata: { labels: { team: 'blue' } } });
     await change(DeploymentTarget, 'old-target', { spec: { kubernetesCredentials: { defaultNamespace: 'other' } } });
@@ -193,7 +189,7 @@ describeClusters('admission of targets', (cluster) => {
     await remove(DeploymentTarget, 'old-target');
   });
 
-  /** Deletes an object that is held by finalizers, then lets go of it. */
+  /** Deletes an object with finalizers, then removes them. */
   async function remove(kind: AnyKind, name: string): Promise<void> {
     await client.delete(kind, { name, namespace: team });
     expect((await find(kind as Kind, name))?.metadata.deletionTimestamp).toBeDefined();
@@ -204,7 +200,7 @@ describeClusters('admission of targets', (cluster) => {
   test.each<[string, (name: string) => string | { name: string }]>([
     ['text', (name) => name],
     ['object', (name) => ({ name })],
-  ])('a claimRef that is written as %s stays that from binding to release', async (shape, refTo) => {
+  ])('keeps the form of a claimRef that is written as %s, from binding to release', async (shape, refTo) => {
     const name = `by-${shape}`;
     await create(DeploymentTarget, name, targetSpec({ claimRef: refTo(name) }));
     await create(DeploymentTargetClaim, name, { deploymentTargetClassName: '' });
@@ -215,34 +211,34 @@ describeClusters('admission of targets', (cluster) => {
     expect((await find(DeploymentTarget, name))!.spec.claimRef).toEqual(refTo(''));
   });
 
-  test('is taken back when it stops', async () => {
+  test('is unregistered when the controllers stop', async () => {
     const ref = { name: part.webhook!.configurationName };
     expect(await client.get(ValidatingWebhookConfiguration, ref)).toBeDefined();
     await plane.stop();
     await expect(client.get(ValidatingWebhookConfiguration, ref)).rejects.toSatisfy(isNotFound);
-    await untilSaid(undefined);
+    await untilRejected(undefined);
     plane = await start({ webhook: false });
   });
 
-  /** Registers the webhook at an address where nobody is. */
-  async function whileNobodyAnswers(run: () => Promise<void>): Promise<void> {
+  /** Registers the webhook at an address that does not answer. */
+  async function whileWebhookIsDown(run: () => Promise<void>): Promise<void> {
     const { configurationName: name, ...webhook } = part.webhook!;
     await client.create(
       ValidatingWebhookConfiguration,
       webhook.configuration({ url: 'https://127.0.0.1:1' }, undefined),
     );
     try {
-      await untilSaid(NOBODY);
+      await untilRejected(UNREACHABLE);
       await run();
     } finally {
       await client.delete(ValidatingWebhookConfiguration, { name });
     }
   }
 
-  test('while nobody answers, claims are bound and given back as ever, and environments wait', () =>
-    whileNobodyAnswers(async () => {
+  test('does not block claims while the webhook is down, and rejects environments', () =>
+    whileWebhookIsDown(async () => {
       const waits = create(Environment, 'later', { displayName: 'Later', deploymentStrategy: 'Manual' });
-      expect((await refusal(waits)).message).toContain(NOBODY);
+      expect((await refusal(waits)).message).toContain(UNREACHABLE);
       await create(DeploymentTarget, 'unseen', targetSpec());
       await create(DeploymentTargetClaim, 'unseen', { deploymentTargetClassName: '', targetName: 'unseen' });
       await until(async () => (await find(DeploymentTargetClaim, 'unseen'))?.status?.phase === 'Bound');
@@ -250,10 +246,12 @@ describeClusters('admission of targets', (cluster) => {
       await until(async () => (await find(DeploymentTargetClaim, 'unseen')) === undefined);
     }));
 
-  test('while nobody answers, environments can be labelled and deleted', () =>
-    whileNobodyAnswers(async () => {
+  test('allows environments to be labelled and deleted while the webhook is down', () =>
+    whileWebhookIsDown(async () => {
       await change(Environment, 'fine', { metadata: { labels: { team: 'blue' }, finalizers: ['example.com/hold'] } });
-      expect((await refusal(change(Environment, 'fine', { spec: { displayName: 'New' } }))).message).toContain(NOBODY);
+      expect((await refusal(change(Environment, 'fine', { spec: { displayName: 'New' } }))).message).toContain(
+        UNREACHABLE,
+      );
       await remove(Environment, 'fine');
     }));
 });

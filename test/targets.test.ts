@@ -7,11 +7,11 @@ import { credentialsSuite } from './targets/credentials.ts';
 import { raceSuite } from './targets/race.ts';
 import { startSession } from './targets/session.ts';
 import type { TargetsSession } from './targets/session.ts';
-import { testUsedRights } from './support/used-rights.ts';
+import { testUsedPermissions } from './support/used-permissions.ts';
 
-/** Scenarios that share their controllers: those with the same settings, but whoever moves the clock is alone. */
+/** Scenarios that share controllers: those with the same settings. One that advances the clock has its own. */
 const groups = Map.groupBy(scenarios.names, (name) => {
-  const movesTime = scenarios.moves(name, { ns: 'ns' }).some(({ does }) => does === 'pass');
+  const movesTime = scenarios.moves(name, { ns: 'ns' }).some(({ does }) => does === 'advance');
   return movesTime ? name : JSON.stringify(scenarios.settings(name));
 });
 
@@ -31,5 +31,5 @@ describeClusters('targets', (cluster) => {
     credentialsSuite(cluster, useTargets({}));
   });
 
-  testUsedRights(cluster, 'targets', 'scenarios');
+  testUsedPermissions(cluster, 'targets', 'scenarios');
 });

@@ -1,4 +1,4 @@
-// Workloads on every cluster: pods live the life that their template's `offshoot.dev/simulate` annotation asks for.
+// Workloads on every cluster: the status of pods follows the annotation `offshoot.dev/simulate` of their template.
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import type { Client } from '../src/kube/client/client.ts';
@@ -18,8 +18,8 @@ interface Workload extends KubeObject {
   };
 }
 
-/** A busy machine may take its time. */
-const patienceMs = 25_000;
+/** Long, for a busy machine. */
+const deadlineMs = 25_000;
 
 const pods = defineKind<Pod>('v1', 'Pod', 'pods');
 const deployments = defineKind<Workload>('apps/v1', 'Deployment', 'deployments');
@@ -68,9 +68,9 @@ describeClusters('workloads', (cluster) => {
     return conditions.some((condition) => condition.type === type && condition.status === status);
   }
 
-  test('a Deployment becomes available, with an address for each pod, and goes with its pods', async () => {
+  test('a Deployment becomes available, with an address for each pod, and is deleted with its pods', async () => {
     await deploy('plain');
-    await until(() => holds(deployments, 'plain', 'Available'), patienceMs);
+    await until(() => holds(deployments, 'plain', 'Available'), deadlineMs);
     const { status } = await client.get(deployments, { namespace, name: 'plain' });
     expect(status?.readyReplicas).toBe(2);
     const addresses = (await podsOf('plain')).map((pod) => pod.status?.podIP);
@@ -78,14 +78,14 @@ describeClusters('workloads', (cluster) => {
     expect(addresses.every((address) => /^\d+\.\d+\.\d+\.\d+$/.test(address ?? ''))).toBe(true);
 
     await client.delete(deployments, { namespace, name: 'plain' }, { propagationPolicy: 'Foreground' });
-    await until(() => client.get(deployments, { namespace, name: 'plain' }).then(() => false, isNotFound), patienceMs);
+    await until(() => client.get(deployments, { namespace, name: 'plain' }).then(() => false, isNotFound), deadlineMs);
     expect(await podsOf('plain')).toEqual([]);
   });
 
-  test('slow pods are ready after their time and not before', async () => {
+  test('slow pods are ready after their delay and not before', async () => {
     const started = performance.now();
     await deploy('slow', 'slow=2s');
-    await until(() => holds(deployments, 'slow', 'Available'), patienceMs);
+    await until(() => holds(deployments, 'slow', 'Available'), deadlineMs);
     expect(performance.now() - started).toBeGreaterThanOrEqual(2_000);
   });
 
@@ -93,35 +93,38 @@ describeClusters('workloads', (cluster) => {
     ['pending', 'Pending', 'ContainerCreating'],
     ['crash', 'Running', 'CrashLoopBackOff'],
     ['never-ready', 'Running', undefined],
-  ])('pods that simulate %s are never available, and the Deployment gives up', async (simulate, phase, waiting) => {
-    await deploy(simulate, simulate, { progressDeadlineSeconds: 1 });
-    await until(() => holds(deployments, simulate, 'Progressing', 'False'), patienceMs);
-    const { status } = await client.get(deployments, { namespace, name: simulate });
-    const reasons = status?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
-    expect(reasons).toContain('Progressing=False ProgressDeadlineExceeded');
-    // Giving up takes a second, whether or not the pods have come as far as they will by then.
-    await until(async () => {
-      const found = (await podsOf(simulate)).map((pod) => [
-        pod.status?.phase,
-        pod.status?.containerStatuses?.[0]?.state?.waiting?.reason,
-      ]);
-      return isDeepStrictEqual(found, [
-        [phase, waiting],
-        [phase, waiting],
-      ]);
-    }, patienceMs);
-    await until(async () => {
-      const { status: later } = await client.get(deployments, { namespace, name: simulate });
-      return later?.unavailableReplicas === 2;
-    }, patienceMs);
-    expect(await holds(deployments, simulate, 'Available')).toBe(false);
-  });
+  ])(
+    'pods that simulate %s never become available, and the Deployment exceeds its progress deadline',
+    async (simulate, phase, waiting) => {
+      await deploy(simulate, simulate, { progressDeadlineSeconds: 1 });
+      await until(() => holds(deployments, simulate, 'Progressing', 'False'), deadlineMs);
+      const { status } = await client.get(deployments, { namespace, name: simulate });
+      const reasons = status?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+      expect(reasons).toContain('Progressing=False ProgressDeadlineExceeded');
+      // The deadline is a second: the pods may not have reached their final state by then.
+      await until(async () => {
+        const found = (await podsOf(simulate)).map((pod) => [
+          pod.status?.phase,
+          pod.status?.containerStatuses?.[0]?.state?.waiting?.reason,
+        ]);
+        return isDeepStrictEqual(found, [
+          [phase, waiting],
+          [phase, waiting],
+        ]);
+      }, deadlineMs);
+      await until(async () => {
+        const { status: later } = await client.get(deployments, { namespace, name: simulate });
+        return later?.unavailableReplicas === 2;
+      }, deadlineMs);
+      expect(await holds(deployments, simulate, 'Available')).toBe(false);
+    },
+  );
 
   test('a Job completes, or fails when its pods do', async () => {
     await runJob('good');
     await runJob('bad', 'fail');
-    await until(() => holds(jobs, 'good', 'Complete'), patienceMs);
-    await until(() => holds(jobs, 'bad', 'Failed'), patienceMs);
+    await until(() => holds(jobs, 'good', 'Complete'), deadlineMs);
+    await until(() => holds(jobs, 'bad', 'Failed'), deadlineMs);
     expect(await holds(jobs, 'good', 'Failed')).toBe(false);
     expect((await podsOf('good')).map((pod) => pod.status?.phase)).toEqual(['Succeeded']);
     expect((await podsOf('bad')).map((pod) => pod.status?.phase)).toEqual(['Failed']);

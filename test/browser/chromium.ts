@@ -1,13 +1,13 @@
-// A real Chromium: that of `OFFSHOOT_CHROMIUM`, or of the machine (Debian's package is `chromium`).
+// Finds and starts a real Chromium: `OFFSHOOT_CHROMIUM`, or the one in the PATH (Debian's package is `chromium`).
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
-import type { Need } from '../support/needs.ts';
+import type { Requirement } from '../support/requirements.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Where it is; undefined where there is none. */
+/** The path of the executable; undefined if there is none. */
 function findChromium(): string | undefined {
   const { OFFSHOOT_CHROMIUM: chosen, PATH = '' } = process.env;
   const folders = [...PATH.split(path.delimiter), '/usr/bin'];
@@ -22,14 +22,13 @@ function findChromium(): string | undefined {
   });
 }
 
-export const browserNeed: Need = {
+export const browserRequirement: Requirement = {
   what: 'browser',
   missing: findChromium() === undefined ? 'there is no Chromium: run `apt-get install chromium`' : undefined,
   variable: 'OFFSHOOT_BROWSER',
 };
 
-/** Starts it. */
 export function startBrowser(): Promise<Browser> {
-  // Whoever runs tests as root in a container has no sandbox for it.
+  // The sandbox does not work for root in a container.
   return chromium.launch({ executablePath: findChromium()!, args: ['--no-sandbox', '--disable-gpu'] });
 }

@@ -1,4 +1,4 @@
-// The dashboard as people use it, in a real browser, on a shop with all controllers.
+// The dashboard as people use it: in a real browser, for a shop with all controllers.
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,11 +6,11 @@ import { DeploymentTargetClaim } from '../../src/api/targets.ts';
 import type { Kind } from '../../src/kube/index.ts';
 import { openDashboardShop } from '../dashboard/shop.ts';
 import type { DashboardShop } from '../dashboard/shop.ts';
-import { describeNeeding } from '../support/needs.ts';
-import { browserNeed, startBrowser } from './chromium.ts';
+import { describeRequiring } from '../support/requirements.ts';
+import { browserRequirement, startBrowser } from './chromium.ts';
 import { visitsTo } from './visit.ts';
 
-describeNeeding('the dashboard in a browser', [browserNeed], () => {
+describeRequiring('the dashboard in a browser', [browserRequirement], () => {
   let browser: Browser;
   let shop: DashboardShop;
   const visits = visitsTo(() => ({ browser, url: shop.url }));
@@ -34,7 +34,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
   const headline = (page: Page): Promise<string> => page.locator('h1').innerText();
   const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: `shop/${name}` });
 
-  test('the overview says first who needs somebody, and follows what happens', async () => {
+  test('the overview starts with the environments that need attention, and updates live', async () => {
     const page = await open('/');
     await page.waitForFunction(() => /1 needs attention: pr-3/.test(document.querySelector('h1')!.textContent));
     await shop.environment('live', 'cart');
@@ -47,7 +47,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await page.getByRole('complementary').getByText('live').first().waitFor();
   });
 
-  test('an environment shows its picture, its life line, its parts, and goes when it is told to', async () => {
+  test('an environment shows its graph, its timeline and its parts, and can be deleted', async () => {
     await shop.environment('going', 'reviews');
     await shop.untilState('going', 'ready');
     const page = await open('/environments/shop/going');
@@ -57,7 +57,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     const route = page.getByRole('img', { name: /^catalog → reviews-shop-going: .* by route "dynamic-environment-/ });
     await route.dispatchEvent('pointerenter');
     await page.getByRole('status').getByText('of VirtualService shop/reviews').waitFor();
-    expect(await page.locator('.life li.done').count()).toBe(5);
+    expect(await page.locator('.timeline li.done').count()).toBe(5);
     await page.locator('.tree').getByText('reviews-shop-going-reviews').waitFor();
     await page.getByRole('button', { name: 'YAML' }).click();
     await page.getByText('kind: DynamicEnv').waitFor();
@@ -67,7 +67,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await row(page, 'going').waitFor({ state: 'detached' });
   });
 
-  test('a request is tried: the path lights up, and every rule says why it took it or not', async () => {
+  test('trying a request highlights its path, and every rule says why it matched or not', async () => {
     const page = await open('/try');
     await page.getByLabel('URL').fill('http://shop.example/');
     await page.getByLabel('Headers, one per line').fill('x-env: pr-7');
@@ -76,7 +76,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await page.getByText('its calls go on to').waitFor();
     expect(await headline(page)).toContain('reviews-shop-pr-7');
     await page.locator('.node.clone.on-path').waitFor();
-    // The address is the question: a colleague sees the same.
+    // The URL holds the whole request, so that it can be shared.
     expect(new URL(page.url()).search).toContain('header=x-env%3A+pr-7');
     await page.getByLabel('URL').fill('http://reviews.shop:9080/');
     await page.getByLabel('Headers, one per line').fill('x-env: pr-8');
@@ -88,7 +88,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     await page.getByRole('alert').getByText('is no address').waitFor();
   });
 
-  test('an environment is planned in a form, then made', async () => {
+  test('an environment is planned in a form, then created', async () => {
     const page = await open('/plan');
     await page.getByLabel('Name').fill('pr-9');
     await page.getByLabel('Deployment').fill('shop/cart');
@@ -102,7 +102,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     expect(await headline(page)).toContain('Requests with the key pr-9 (x-env or baggage) reach cart:9');
   });
 
-  test('the form says at the field what is missing', async () => {
+  test('the form reports an error next to its field', async () => {
     const page = await open('/plan');
     await page.getByLabel('Name').fill('pr-9');
     await page.getByLabel('Image').fill('cart:9');
@@ -115,7 +115,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'a phone shows all screens, and the clone in the picture: %s',
+    'a phone shows the navigation and the clone in the graph: %s',
     async (scheme) => {
       const page = await open('/environments/shop/pr-7', {
         colorScheme: scheme,
@@ -140,7 +140,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     },
   );
 
-  test('what the API server refuses is quoted', async () => {
+  test('the error of the API server is shown', async () => {
     const page = await open('/plan');
     await page.getByLabel('YAML').fill('apiVersion: v1\nkind: Pod');
     await page.getByRole('alert').getByText('this is v1 Pod, not riskified.com/v1alpha1 DynamicEnv').waitFor();
@@ -153,7 +153,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     expect(await page.getByRole('button', { name: /^Create it/ }).count()).toBe(0);
   });
 
-  test('the keyboard alone is enough', async () => {
+  test('the page can be used with the keyboard alone', async () => {
     const page = await open('/');
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('go to environments').waitFor();
@@ -185,7 +185,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     expect(await headline(page)).toContain('ready');
   });
 
-  test('a lost connection is told, and comes back by itself', async () => {
+  test('a lost connection is reported, and the page reconnects by itself', async () => {
     const page = await open('/');
     await row(page, 'pr-7').waitFor();
     await shop.stopDashboard();
@@ -198,7 +198,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     expect(await page.locator('body.old').count()).toBe(0);
   });
 
-  test('the theme is that of the system until somebody chooses, and then stays', async () => {
+  test('the theme follows the system until the user chooses one, which is remembered', async () => {
     const page = await open('/', { colorScheme: 'dark' });
     const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const dark = await ground();
@@ -209,7 +209,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
     expect(await ground()).not.toBe(dark);
   });
 
-  test('the first load is small', async () => {
+  test('the first load is smaller than 100 kB', async () => {
     await open('/');
     const files = visits.all.flatMap(({ loaded }) => [...loaded]).filter(([path]) => !path.startsWith('/api/'));
     expect(files.map(([path]) => path.replace(/-[0-9a-f]{12}/, ''))).toEqual(
@@ -237,7 +237,7 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
       const page = await open(path, { colorScheme: 'light' });
       await page.getByText(shown).first().waitFor();
       const violations = async (): Promise<readonly string[]> =>
-        (await new AxeBuilder({ page }).analyze()).violations.map(told);
+        (await new AxeBuilder({ page }).analyze()).violations.map(formatViolation);
       expect(await violations()).toEqual([]);
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 360, height: 780 });
@@ -248,7 +248,12 @@ describeNeeding('the dashboard in a browser', [browserNeed], () => {
   });
 });
 
-/** A violation in a line for people. */
-function told({ id, nodes }: { readonly id: string; readonly nodes: readonly { readonly html: string }[] }): string {
+function formatViolation({
+  id,
+  nodes,
+}: {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}): string {
   return `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`;
 }

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grant, makePerson, ServiceAccount } from '../dashboard/people.ts';
 import { openDashboardShop } from '../dashboard/shop.ts';
 import type { DashboardShop } from '../dashboard/shop.ts';
-import { describeNeeding } from '../support/needs.ts';
-import { browserNeed, startBrowser } from './chromium.ts';
+import { describeRequiring } from '../support/requirements.ts';
+import { browserRequirement, startBrowser } from './chromium.ts';
 import { visitsTo } from './visit.ts';
 
 const ROLE = 'offshoot-dashboard-viewer';
 
-describeNeeding('signing in, in a browser', [browserNeed], () => {
+describeRequiring('signing in with a browser', [browserRequirement], () => {
   let browser: Browser;
   let shop: DashboardShop;
   let jane: string;
@@ -35,7 +35,7 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  test('a token leads to the view that was asked for; the way out forgets everything', async () => {
+  test('a token leads to the requested page; signing out ends the session in all tabs', async () => {
     const page = await open('/environments/shop/pr-7');
     await page.getByText('Sign in with a token of the cluster').waitFor();
     expect(await page.locator('nav').count()).toBe(0);
@@ -49,7 +49,7 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     expect(await page.evaluate(() => document.cookie)).toBe('');
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ name: 'offshoot-session', httpOnly: true, sameSite: 'Strict' });
-    // It lasts over a reload, and no longer than until the way out.
+    // The session survives a reload, and ends with the sign-out.
     await page.reload();
     await page.getByText('Requests with x-env: pr-7 reach reviews:2').waitFor();
     const other = await page.context().newPage();
@@ -64,7 +64,7 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     expect(await page.getByText('pr-7').count()).toBe(0);
   });
 
-  test('who may read nothing is told so, and how to get a role', async () => {
+  test('a user without any permission is told so, and how to get a role', async () => {
     const page = await open('/');
     await signIn(page, joe);
     await page.getByText('There is no environment that you may read.').waitFor();
@@ -77,7 +77,7 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     expect(await page.getByRole('button', { name: /^Create it/ }).count()).toBe(0);
   });
 
-  test('a session that ends while the page is open leads back to signing in', async () => {
+  test('a session that ends while the page is open leads back to the sign-in form', async () => {
     const token = await makePerson(shop.client, 'brief', 'shop');
     await grant(shop.client, { name: 'brief', namespace: 'shop' }, 'cluster-admin');
     const page = await open('/');
@@ -94,7 +94,7 @@ describeNeeding('signing in, in a browser', [browserNeed], () => {
     ['dark', 1280],
     ['light', 360],
     ['dark', 360],
-  ] as const)('is for everybody: %s at %i px', async (colorScheme, width) => {
+  ] as const)('every page is accessible: %s at %i px', async (colorScheme, width) => {
     const page = await open('/', { colorScheme, viewport: { width, height: 780 } });
     const check = async (name: string): Promise<void> => {
       const { violations } = await new AxeBuilder({ page }).analyze();

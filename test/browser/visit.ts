@@ -1,17 +1,17 @@
-// A visit to the dashboard: a page that notes everything that a person would call broken.
+// A visit to the dashboard: a page that records everything that a person would call broken.
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { afterEach } from 'vitest';
 
 export interface Visit {
   readonly page: Page;
-  /** Errors of scripts, refusals by the Content-Security-Policy, requests that failed, requests to elsewhere. */
-  readonly wrong: readonly string[];
-  /** Bytes that came over the wire, by path. */
+  /** Script errors, violations of the Content-Security-Policy, failed requests, requests to other origins. */
+  readonly problems: readonly string[];
+  /** Bytes received, by path. */
   readonly loaded: ReadonlyMap<string, number>;
   end(): Promise<void>;
 }
 
-/** Opens a view. */
+/** Opens a page, and waits for its headline. */
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
@@ -21,17 +21,17 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
-  const wrong: string[] = [];
+  const problems: string[] = [];
   const loaded = new Map<string, number>();
   const { origin } = new URL(url);
-  page.on('pageerror', ({ message }) => wrong.push(message));
+  page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (message) => {
-    // What the server refuses is told on the page.
-    const isToldThere = /status of 4\d\d|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(message.text());
-    if (message.type() === 'error' && !isToldThere) wrong.push(message.text());
+    // The page itself shows these.
+    const isShownThere = /status of 4\d\d|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(message.text());
+    if (message.type() === 'error' && !isShownThere) problems.push(message.text());
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(origin)) wrong.push(`loads ${request.url()}`);
+    if (!request.url().startsWith(origin)) problems.push(`loads ${request.url()}`);
   });
   const sizes: Promise<void>[] = [];
   const measure = async (request: Request): Promise<void> => {
@@ -42,23 +42,23 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   await page.goto(url);
   await page.locator('h1').waitFor();
   await Promise.all(sizes);
-  return { page, wrong, loaded, end: () => context.close() };
+  return { page, problems, loaded, end: () => context.close() };
 }
 
 export interface Visits {
-  /** Those of the running test. */
+  /** The visits of the running test. */
   readonly all: readonly Visit[];
   readonly open: (path: string, options?: BrowserContextOptions) => Promise<Page>;
 }
 
-/** Visits that end with their test, which fails if a person would have called something broken. */
+/** Visits that end with their test, which fails if one of them had problems. */
 export function visitsTo(place: () => { readonly browser: Browser; readonly url: string }): Visits {
   const all: Visit[] = [];
   afterEach(async () => {
     const ended = all.splice(0);
     for (const each of ended) await each.end();
-    const wrong = ended.flatMap((each) => each.wrong);
-    if (wrong.length > 0) throw new Error(wrong.join('\n'));
+    const problems = ended.flatMap((each) => each.problems);
+    if (problems.length > 0) throw new Error(problems.join('\n'));
   });
   return {
     all,

@@ -1,4 +1,4 @@
-// The values that the chart and `offshoot install` are tried with, and what both must make of them.
+// The values that the chart and `offshoot install` are tested with, and the objects that both must render from them.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse, parseAllDocuments, stringify } from 'yaml';
@@ -12,7 +12,7 @@ export interface Example {
   /** The file with the values. */
   readonly file: string;
   readonly values: unknown;
-  /** The file with the objects. */
+  /** The file with the expected objects. */
   readonly golden: string;
 }
 
@@ -27,7 +27,7 @@ export const examples: readonly Example[] = globSync('*.values.yaml', { cwd: tes
 
 export const isDefinition = ({ kind }: AnyObject): boolean => kind === 'CustomResourceDefinition';
 
-/** Objects as a golden file has them: sorted, without definitions. */
+/** Objects as in a golden file: sorted, without CustomResourceDefinitions. */
 export function goldenText(objects: readonly AnyObject[]): string {
   const named = objects.filter((each) => !isDefinition(each)).map((each) => [idOf(each), each] as const);
   const sorted = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -38,7 +38,7 @@ export function goldenText(objects: readonly AnyObject[]): string {
     .join('---\n');
 }
 
-/** A ConfigMap that holds a file of the chart names it here instead. */
+/** Replaces the content of the dashboard in a ConfigMap by its file name. */
 function withoutFiles(object: AnyObject): AnyObject {
   const { data, ...rest } = object as AnyObject & { readonly data?: Readonly<Record<string, string>> };
   if (object.kind !== 'ConfigMap' || data === undefined) return object;
@@ -47,7 +47,7 @@ function withoutFiles(object: AnyObject): AnyObject {
   return { ...rest, data: Object.fromEntries(named) as unknown };
 }
 
-/** The objects of a text, in its order. */
+/** Parses all YAML documents of a text. */
 export function objectsIn(text: string): AnyObject[] {
   return parseAllDocuments(text).flatMap((document) => (document.toJS() as AnyObject | null) ?? []);
 }

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { auditArgs } from './audit.ts';
 import type { Credentials } from './credentials.ts';
 
-/** What a test may change about the API server. */
+/** What a test may change about the control plane. */
 export interface ApiServerOptions {
-  /** Keeps a log of the requests of administrators, and of those whom they act as: see audit.ts. */
+  /** Logs the requests of administrators, also while they impersonate others: see audit.ts. */
   readonly audit?: boolean;
   readonly controllerManager?: boolean;
-  /** Those of the controller manager, as its flag has them; all that are on by default otherwise. */
+  /** The flag `--controllers` of the controller manager; by default all that are on by default there. */
   readonly controllers?: readonly string[];
   readonly featureGates?: Readonly<Record<string, boolean>>;
   readonly extraApiServerArgs?: readonly string[];
@@ -24,7 +24,7 @@ export function etcdArgs(dir: string, port: number, peerPort: number): string[] 
     `--listen-peer-urls=${peer}`,
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=default=${peer}`,
-    '--unsafe-no-fsync', // nobody needs this data after a power cut
+    '--unsafe-no-fsync', // this data need not survive a power cut
     '--log-level=warn',
   ];
 }
@@ -60,7 +60,7 @@ export function apiServerArgs(
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     `--proxy-client-cert-file=${file('front-proxy.crt')}`,
     `--proxy-client-key-file=${file('front-proxy.key')}`,
-    // Nobody makes the default service account when the controllers are off, and every pod would be refused.
+    // Without controllers no namespace gets its default service account, and the plugin would reject every pod.
     ...(options.controllerManager === false ? ['--disable-admission-plugins=ServiceAccount'] : []),
     ...(options.audit === true ? auditArgs(dir) : []),
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),

@@ -1,4 +1,4 @@
-// The audit log of a real API server: who asked for what. Tests compare it with the roles of deploy/.
+// The audit log of a real API server: who sent which request. Tests compare it with the roles of deploy/.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,18 +6,18 @@ import path from 'node:path';
 export interface AuditedRequest {
   readonly verb: string;
   readonly group: string;
-  /** With its subresource: `deployments/status`. */
+  /** With the subresource: `deployments/status`. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Whether a role was missing for it. */
+  /** Whether RBAC denied it. */
   readonly forbidden: boolean;
 }
 
 /** A write by a pod. */
 export interface PodWrite {
   readonly pod: string;
-  /** When the server had received it, in the order of its log. */
+  /** When the server received it. */
   readonly at: string;
   readonly resource: string;
   readonly namespace: string;
@@ -40,11 +40,11 @@ interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** In the token of a pod's account. */
+/** A claim in the token of a pod's service account. */
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const READS = new Set(['get', 'list', 'watch']);
 
-/** Controllers act as their accounts by the rights of an administrator, or are pods: nobody else need be recorded. */
+/** Controllers impersonate their service accounts as an administrator, or run as pods: nothing else is recorded. */
 const POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -55,7 +55,7 @@ const POLICY = {
 export function auditArgs(dir: string): string[] {
   const policy = path.join(dir, 'audit-policy.json');
   writeFileSync(policy, JSON.stringify(POLICY));
-  // In megabytes: it must not begin a new file, which nobody reads, within a run.
+  // In megabytes: the log must not be rotated within a run, since only this file is read.
   return [`--audit-policy-file=${policy}`, `--audit-log-path=${logIn(dir)}`, '--audit-log-maxsize=10000'];
 }
 
@@ -63,7 +63,7 @@ function logIn(dir: string): string {
   return path.join(dir, 'audit.log');
 }
 
-/** What somebody has asked of the cluster so far; undefined where there is no log. */
+/** The requests that a user has sent so far; undefined where there is no log. */
 export function auditedRequests(kubeconfigPath: string, user: string): readonly AuditedRequest[] | undefined {
   const file = logIn(path.resolve(kubeconfigPath, '../..'));
   if (!existsSync(file)) return undefined;
@@ -73,7 +73,7 @@ export function auditedRequests(kubeconfigPath: string, user: string): readonly 
   return theirs.filter(({ impersonatedUser }) => impersonatedUser?.username === user).flatMap(requestsOf);
 }
 
-/** What pods have written to a namespace so far, Events and Leases aside, in the order in which it was received. */
+/** What pods have written to a namespace so far, without Events and Leases, in the order in which it was received. */
 export function writesByPods(dir: string, namespace: string): readonly PodWrite[] {
   const lines = readFileSync(logIn(dir), 'utf8').split('\n');
   const events = lines.filter((line) => line.includes(POD_NAME)).map((line) => JSON.parse(line) as AuditEvent);
@@ -96,7 +96,7 @@ function requestsOf({ verb, objectRef, responseStatus, annotations = {} }: Audit
     ...(name !== undefined && { name }),
     forbidden: annotations['authorization.k8s.io/decision'] === 'forbid',
   };
-  // To apply what is not there needs the right to create it, which the server asks for without another request.
+  // An apply that creates the object also needs the verb "create", which the server checks without another request.
   const creates = verb === 'patch' && responseStatus?.code === 201;
   return creates ? [request, { ...request, verb: 'create' }] : [request];
 }

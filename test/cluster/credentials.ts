@@ -1,4 +1,4 @@
-// The certificates, keys and kubeconfig files of one test control plane. `real.ts` calls it before it starts anything.
+// Writes the certificates, keys and kubeconfig files of a test control plane. `real.ts` calls it first.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { createAuthority } from '../../src/kube/pki.ts';
 import type { CertificatePair, CertificateRequest } from '../../src/kube/pki.ts';
 
-/** Users that get a client certificate and a kubeconfig file. The groups are what Kubernetes' own roles are bound to. */
+/** Users with a client certificate and a kubeconfig file. Kubernetes' own roles are bound to these groups. */
 const users = {
   admin: { commonName: 'admin', organizations: ['system:masters'] },
   'controller-manager': { commonName: 'system:kube-controller-manager' },
@@ -25,7 +25,7 @@ export interface Credentials {
   readonly file: (name: string) => string;
 }
 
-/** Makes everything again and writes it into `dir`, readable by nobody else. The server answers at `addresses` too. */
+/** Writes new files into `dir`, readable only by the owner. The server certificate is valid for `addresses` too. */
 export function writeCredentials(dir: string, serverUrl: string, addresses: readonly string[] = []): Credentials {
   mkdirSync(dir, { recursive: true });
   const file = (name: string): string => path.join(dir, name);

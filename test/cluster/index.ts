@@ -1,15 +1,16 @@
-// The cluster fixture: a suite written with `describeClusters` runs on every cluster that this machine can offer.
+// The cluster fixture: a suite written with `describeClusters` runs on every cluster that this machine has.
 //   KUBECONFIG_TEST=FILE           run on that cluster instead
-//   OFFSHOOT_REAL_CLUSTER=require  a missing real cluster is a failure, not a skip
+//   OFFSHOOT_REAL_CLUSTER=require  fail, rather than skip, if the real cluster is missing
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
-import { isNotFound } from '../../src/kube/errors.ts';
 import { loadConfig } from '../../src/kube/client/config/kubeconfig.ts';
 import { defineKind } from '../../src/kube/objects.ts';
-import { describeNeeding } from '../support/needs.ts';
-import type { Need } from '../support/needs.ts';
+import { Namespace } from '../support/core-kinds.ts';
+import { findObject } from '../support/find-object.ts';
+import { describeRequiring } from '../support/requirements.ts';
+import type { Requirement } from '../support/requirements.ts';
 import { until } from '../support/until.ts';
 import { kubernetes } from '../programs/kubernetes.ts';
 import { findPrograms } from '../programs/programs.ts';
@@ -22,7 +23,7 @@ export interface Cluster {
   readonly kubeconfigPath: string;
   /** The administrator's client. */
   client(): Client;
-  /** Makes a namespace of its own for a test, so that suites can share a cluster; it goes when the suite ends. */
+  /** Creates a namespace for a test, so that suites can share a cluster; it is deleted when the suite ends. */
   namespace(prefix?: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -30,7 +31,7 @@ export interface Cluster {
 /** One kind of cluster. */
 export interface Driver {
   readonly name: Cluster['name'];
-  /** One line that says why this cluster cannot be had here. */
+  /** One line that says why this cluster is not available here. */
   missing(): string | undefined;
   start(): Promise<RunningCluster>;
 }
@@ -38,7 +39,7 @@ export interface Driver {
 const embedded: Driver = {
   name: 'embedded',
   missing: () => undefined,
-  // Starts in a moment, so every suite gets one of its own.
+  // It starts fast, so every suite gets its own.
   start: ownClusters.embedded,
 };
 
@@ -49,12 +50,12 @@ const real: Driver = {
     return 'missing' in found ? found.missing : undefined;
   },
   async start() {
-    // Shared by all suites of the run; it ends with the process.
+    // It is shared by all suites of the run, and ends with the process.
     return { ...(await sharedRealCluster()), stop: async () => undefined };
   },
 };
 
-/** For suites whose clusters are used for nothing else. */
+/** Clusters that are not shared with other suites. */
 export const ownDrivers: readonly Driver[] = [embedded, { ...real, start: ownClusters.real }];
 
 function external(kubeconfigPath: string): Driver {
@@ -71,12 +72,12 @@ function clusters(env: NodeJS.ProcessEnv = process.env): readonly Driver[] {
   return given ? [external(given)] : [embedded, real];
 }
 
-/** Runs a suite on every cluster. The suite may use its cluster inside of tests and hooks only: not while it is described. */
+/** Runs a suite on every cluster. The cluster has started in tests and hooks only, not in the body of `define`. */
 export function describeClusters(name: string, define: (cluster: Cluster) => void): void {
   describeEach(clusters(), name, define);
 }
 
-/** The same with clusters that no other suite uses: for controllers that must not meet what others do there. */
+/** Like `describeClusters`, on clusters that no other suite uses: for controllers that act on the whole cluster. */
 export function describeOwnClusters(name: string, define: (cluster: Cluster) => void): void {
   describeEach(ownDrivers, name, define);
 }
@@ -96,19 +97,18 @@ function describeEach(drivers: readonly Driver[], name: string, define: (cluster
   }
 }
 
-/** A suite that starts real clusters of its own, because it stops them or freezes them. */
+/** Defines a suite that starts its own real clusters, because it stops or freezes them. */
 export function describeReal(name: string, define: () => void): void {
   describeOn(real, name, define);
 }
 
-/** What a suite on a cluster needs. */
-export function clusterNeed(driver: Driver): Need {
+export function clusterRequirement(driver: Driver): Requirement {
   return { what: `${driver.name} cluster`, missing: driver.missing(), variable: 'OFFSHOOT_REAL_CLUSTER' };
 }
 
-/** A suite on one kind of cluster, which is skipped where that is missing. */
+/** Defines a suite on one kind of cluster; it is skipped where that is missing. */
 export function describeOn(driver: Driver, name: string, define: () => void): void {
-  describeNeeding(`${name} (${driver.name})`, [clusterNeed(driver)], define);
+  describeRequiring(`${name} (${driver.name})`, [clusterRequirement(driver)], define);
 }
 
 function fail(reason: string): never {
@@ -122,7 +122,7 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** Starts a cluster, with a client of it. */
+/** Starts a cluster, and a client for it. */
 export async function start(driver: Driver): Promise<Started> {
   const running = await driver.start();
   const { kubeconfigPath } = running;
@@ -133,27 +133,16 @@ export async function start(driver: Driver): Promise<Started> {
     client,
     namespaces,
     async stop() {
-      await Promise.all(namespaces.map((name) => client.delete(namespaceKind, { name })));
+      await Promise.all(namespaces.map((name) => client.delete(Namespace, { name })));
       client.close();
       await running.stop();
     },
   };
 }
 
-async function exists(read: Promise<unknown>): Promise<boolean> {
-  try {
-    await read;
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
-}
-
 const serviceAccountKind = defineKind('v1', 'ServiceAccount', 'serviceaccounts');
-const namespaceKind = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
-/** What a suite sees of a cluster. */
+/** The cluster as suites see it. */
 export function handle(driver: Driver, started: () => Started): Cluster {
   return {
     name: driver.name,
@@ -164,10 +153,11 @@ export function handle(driver: Driver, started: () => Started): Cluster {
     async namespace(prefix = 'test') {
       const name = `${prefix}-${randomBytes(4).toString('hex')}`;
       const { client, namespaces } = started();
-      await client.create(namespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       namespaces.push(name);
-      // Pods are refused until the controllers have made this.
-      await until(() => exists(client.get(serviceAccountKind, { namespace: name, name: 'default' })));
+      // Pods are rejected until this exists.
+      const account = { namespace: name, name: 'default' };
+      await until(async () => (await findObject(client, serviceAccountKind, account)) !== undefined);
       return name;
     },
     stop: () => started().stop(),

@@ -1,5 +1,5 @@
-// A stand-in for the kubelet: one node that says it is healthy, and pods on it that live the life that pod-status.ts
-// gives them (see there for the annotation `offshoot.dev/simulate`). `real.ts` runs it as a process of its own:
+// A fake kubelet: one healthy node, and pods on it whose status follows pod-status.ts (see there for the annotation
+// `offshoot.dev/simulate`). `real.ts` runs it as a separate process:
 //   node test/cluster/kubelet.ts KUBECONFIG
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -23,7 +23,7 @@ const pods = defineKind<Pod>('v1', 'Pod', 'pods');
 const nodes = defineKind('v1', 'Node', 'nodes', { namespaced: false });
 const leases = defineKind('coordination.k8s.io/v1', 'Lease', 'leases');
 
-/** Plays the kubelet of one node until the signal aborts. */
+/** Runs the kubelet of one node until the signal aborts. */
 async function runKubelet(client: Client, signal: AbortSignal): Promise<void> {
   await Promise.all([keepAlive(client, signal), new PodWorker(client).follow(signal)]);
 }
@@ -43,7 +43,7 @@ async function keepAlive(client: Client, signal: AbortSignal): Promise<void> {
       await client.patch(
         nodes,
         { name: nodeName },
-        // What it has is told once: a test may change that.
+        // Only conditions: a test may change capacity and addresses.
         { type: 'strategic', body: { status: { conditions: nodeConditions() } } },
         { subresource: 'status' },
       );
@@ -113,14 +113,14 @@ function nodeStatus(): unknown {
   };
 }
 
-/** Carries each pod that is bound to the node from one state to the next, one step at a time. */
+/** Moves each pod that is bound to the node from one state to the next, one step at a time. */
 class PodWorker {
   readonly #client: Client;
   readonly #table = new Table(pods, { fieldSelector: `spec.nodeName=${nodeName}` });
-  /** Pods that a step is under way for; the pod as that step saw it. */
+  /** Pods with a running step, as that step saw them. */
   readonly #working = new Map<string, Pod>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** By uid: when the pod was first seen here. */
+  /** When each pod was first seen, by uid. */
   readonly #firstSeen = new Map<string, number>();
   #addresses = 0;
 
@@ -167,7 +167,7 @@ class PodWorker {
     if (pod !== undefined && againInMs !== undefined) this.#timers.set(key, setTimeout(again, againInMs));
   }
 
-  /** Writes what has changed about the pod; answers when to look again. */
+  /** Writes the pod's new status; returns when to run again. */
   async #step(pod: Pod): Promise<number | undefined> {
     const { uid, deletionTimestamp } = pod.metadata;
     try {
@@ -177,16 +177,16 @@ class PodWorker {
       }
       const ageMs = performance.now() - (this.#firstSeen.get(uid!) ?? 0);
       const allocateIP = (): string => this.#nextAddress();
-      const { status, againInMs } = reportOn(pod, { now: Date.now(), ageMs, hostIP, allocateIP });
+      const { status, requeueAfterMs } = reportOn(pod, { now: Date.now(), ageMs, hostIP, allocateIP });
       if (status !== undefined) {
         const body = { metadata: { uid }, status };
         this.#table.observe(
           await this.#client.patch(pods, pod.metadata, { type: 'merge', body }, { subresource: 'status' }),
         );
       }
-      return againInMs;
+      return requeueAfterMs;
     } catch (error) {
-      // Gone, or replaced by another pod of that name: the watch tells.
+      // The pod is gone, or replaced by another of that name: the watch will report it.
       if (isNotFound(error) || isConflict(error)) return undefined;
       throw error;
     }
@@ -198,7 +198,7 @@ class PodWorker {
   }
 }
 
-/** Runs a step whose failure must not end the kubelet: the API server may be away. */
+/** Runs a step whose failure must not end the kubelet: the API server may be unavailable. */
 async function attempt(what: string, run: () => Promise<void>): Promise<boolean> {
   try {
     await run();

@@ -1,4 +1,4 @@
-// Clusters that one suite or one command has for itself.
+// Clusters for one suite or one command alone.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ export interface RunningCluster {
   stop(): Promise<void>;
 }
 
-/** One function each; `images` are those of the pods that will be made. */
+/** Starts a cluster of each kind; `images` are those of the pods that will run on a node. */
 export const ownClusters = {
   embedded: async (): Promise<RunningCluster> => {
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-embedded-'));

@@ -1,9 +1,9 @@
-// A few clusters of one kind for tests that run side by side, each of which needs a cluster for itself: they take turns.
+// A pool of clusters of one kind, for concurrent tests that each need a cluster for themselves.
 import { afterAll } from 'vitest';
 import { describeOn, handle, ownDrivers, start } from './index.ts';
 import type { Cluster, Driver } from './index.ts';
 
-/** How many clusters of a kind there are: tests on them mostly wait, and a real one costs little while nobody asks. */
+/** Clusters of a kind: tests mostly wait, and an idle real cluster costs little. */
 const SIZE = 3;
 
 export class ClusterPool {
@@ -16,7 +16,7 @@ export class ClusterPool {
     this.#driver = driver;
   }
 
-  /** Does something on a cluster that nobody else uses meanwhile; waits for one where need be. */
+  /** Runs `act` on a cluster that nobody else uses meanwhile; waits until one is free. */
   async use<T>(act: (cluster: Cluster) => Promise<T>): Promise<T> {
     const cluster = await this.#take();
     try {

@@ -1,4 +1,4 @@
-// Child processes of a test cluster: logs and pid files in one folder, and a guard that ends them when the owner dies.
+// Child processes of a test cluster: logs and pid files in one folder, and a guard that kills them when the owner dies.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import path from 'node:path';
 
 /**
  * Waits until the owner is gone or has removed the folder, then kills what the pid files name and removes the folder.
- * It is a process of its own because nothing inside the owner runs when the owner is killed.
+ * It is a separate process because nothing inside the owner runs after the owner is killed.
  */
 const guardScript = `
 while [ -d "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 1; done
@@ -15,19 +15,19 @@ rm -rf "$1"`;
 
 /** Starts the guard of a folder. Call it before the first `startProcess` there. */
 export function guardProcesses(dir: string): void {
-  // `detached`: a Ctrl-C in the terminal must not end the guard before it has done its work.
+  // `detached`: a Ctrl-C in the terminal must not end the guard before it has cleaned up.
   spawn('sh', ['-c', guardScript, 'guard', dir, String(process.pid)], { detached: true, stdio: 'ignore' }).unref();
 }
 
 /** A running program of the cluster. */
 export interface RunningProcess {
   readonly name: string;
-  /** Undefined when it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
-  /** Set once it has ended: how. */
+  /** The exit code or signal, once it has ended. */
   ended(): string | undefined;
   signal(signal: NodeJS.Signals): void;
-  /** Asks it to end, and kills it after the deadline. Resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL after the deadline. Resolves when it has exited. */
   stop(deadlineMs: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// That a real cluster leaves nothing behind: neither when it is stopped nor when its owner is killed.
+// A real cluster leaves nothing behind, neither when it is stopped nor when its owner is killed.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { describeReal } from './index.ts';
 import { startRealCluster } from './real.ts';
 
 describeReal('real cluster', () => {
-  test('serves kubectl, and ends with all of its programs and files', async () => {
+  test('serves kubectl; `stop` ends all of its processes and removes all of its files', async () => {
     const cluster = await startRealCluster();
     const dir = path.resolve(path.dirname(cluster.kubeconfigPath), '..');
     const pids = pidsIn(dir);
@@ -34,7 +34,7 @@ describeReal('real cluster', () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test('goes when its owner is killed, also while the API server is frozen', async () => {
+  test('ends when its owner is killed, even while the API server is frozen', async () => {
     const source = `
       import { startRealCluster } from ${JSON.stringify(path.join(import.meta.dirname, 'real.ts'))};
       const cluster = await startRealCluster({ controllerManager: false, scheduler: false, kubelet: false });
@@ -49,7 +49,7 @@ describeReal('real cluster', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('says why an API server does not start', async () => {
+  test('reports why the API server does not start', async () => {
     const options = {
       controllerManager: false,
       scheduler: false,

@@ -1,5 +1,5 @@
 // A real Kubernetes control plane on loopback for tests: etcd, kube-apiserver, controller manager, scheduler and a
-// stand-in for the kubelet (kubelet.ts). Needs no root and no containers. The cluster fixture (index.ts) shares one.
+// fake kubelet (kubelet.ts). Needs no root and no containers. The cluster fixture (index.ts) shares one.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -19,13 +19,13 @@ import { guardProcesses, readLog, startProcess } from './processes.ts';
 import type { RunningProcess } from './processes.ts';
 
 export interface RealClusterOptions extends ApiServerOptions {
-  /** Each program is on unless it is `false`. Without a scheduler or kubelet, pods stay pending. */
+  /** Each program runs unless it is `false`. Without a scheduler or kubelet, pods stay pending. */
   readonly scheduler?: boolean;
   readonly kubelet?: boolean;
-  /** Where the API server answers besides 127.0.0.1, and at which port; a free one otherwise. */
+  /** Addresses of the API server besides 127.0.0.1, and its port; by default a free one. */
   readonly addresses?: readonly string[];
   readonly port?: number;
-  /** An empty folder for everything that the cluster writes; a new temporary one otherwise. Removed by `stop`. */
+  /** An empty folder for everything that the cluster writes; by default a temporary one. Removed by `stop`. */
   readonly dir?: string;
 }
 
@@ -37,7 +37,7 @@ export interface RealCluster {
   readonly admin: CertificatePair;
   /** The kubectl that was built with the server. */
   readonly kubectl: string;
-  /** Its processes, while they run. */
+  /** The process IDs of its programs. */
   pids(): readonly number[];
   /** What one of its programs (`etcd`, `kube-apiserver`, …, `kubelet`) has written so far. */
   logs(name: Program | 'kubelet'): string;
@@ -57,7 +57,7 @@ const kubeletProgram = fileURLToPath(new URL('./kubelet.ts', import.meta.url));
 const startDeadlineMs = 60_000;
 const stopDeadlineMs = 3_000;
 
-/** Starts a control plane. Resolves when the API server is ready and, where they run, controllers and the node are. */
+/** Starts a control plane. Resolves when the API server is ready and, where enabled, the controllers and the node. */
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
   const programs = programsOf(kubernetes);
   const dir = options.dir ?? mkdtempSync(path.join(tmpdir(), 'offshoot-real-'));
@@ -89,7 +89,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     }
   };
   const stop = async (): Promise<void> => {
-    // Clients of the API server first and etcd last, so that nothing waits for what has already gone.
+    // Clients of the API server stop first and etcd last, so that nothing waits for a server that has ended.
     for (const group of [['kubelet', 'kube-scheduler', 'kube-controller-manager'], ['kube-apiserver'], ['etcd']]) {
       await Promise.all(group.map(async (name) => await running.get(name)?.stop(stopDeadlineMs)));
     }
@@ -150,7 +150,7 @@ function answers(url: string, at: string, { caPem, admin }: Credentials): Promis
   });
 }
 
-/** Ports that nobody listens on. All are held until the last is known, so that they differ. */
+/** Finds free ports. All are held until the last is known, so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

@@ -1,16 +1,16 @@
-// One real cluster for each of the places where test files run one after the other: controllers of two files would do each
-// other's work. It ends with the test process (processes.ts guards it). Tests that stop or freeze the API server start one
-// of their own.
+// One real cluster for each worker of Vitest, which runs its test files one after the other: controllers of two files
+// would act on each other's objects. It ends with the test process (see the guard in processes.ts). Tests that stop or
+// freeze the API server start their own.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startRealCluster } from './real.ts';
 
-/** The kubeconfig of the shared cluster, which is ready. A thread of Vitest may end, and the next one takes its place. */
+/** Starts the shared cluster, or finds it: a thread of Vitest may end, and the next one takes over its pool ID. */
 export async function sharedRealCluster(): Promise<{ readonly kubeconfigPath: string }> {
-  const place = process.env['VITEST_POOL_ID'] ?? '0';
-  const dir = path.join(tmpdir(), `offshoot-real-shared-${process.pid}-${place}`);
+  const poolId = process.env['VITEST_POOL_ID'] ?? '0';
+  const dir = path.join(tmpdir(), `offshoot-real-shared-${process.pid}-${poolId}`);
   const readyFile = path.join(dir, 'ready');
   for (;;) {
     if (claim(dir)) {
@@ -24,7 +24,7 @@ export async function sharedRealCluster(): Promise<{ readonly kubeconfigPath: st
         throw error;
       }
     }
-    // After a start that failed the folder is gone, and the next worker tries for itself.
+    // If the start failed, the folder is gone, and the next worker tries again.
     while (existsSync(dir) && !existsSync(readyFile)) await delay(50);
     if (existsSync(readyFile)) return { kubeconfigPath: readFileSync(readyFile, 'utf8') };
   }

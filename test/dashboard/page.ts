@@ -1,4 +1,4 @@
-// The dashboard's server, asked as its page asks it.
+// Requests to the dashboard's server, as its page sends them.
 import { request as send } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'vitest';
@@ -11,7 +11,7 @@ export interface Answered {
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Sends a request as the page at this address does, but for what is given; a header that is undefined is left out. */
+/** Sends a request as the page does, with `headers` on top; a header that is undefined is left out. */
 export function ask(
   url: string,
   method: string,
@@ -29,7 +29,7 @@ export function ask(
     ...length,
     ...headers,
   };
-  // As they come: of an object, Node would leave out the second of a name.
+  // A flat list, because an object cannot repeat a header.
   const given = Object.entries(all).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().flatMap((each) => [name, each]),
   );
@@ -50,7 +50,7 @@ export function ask(
   });
 }
 
-/** The lines of a stream, until `isEnough`. */
+/** The lines of a stream, up to the first that `isEnough` accepts. */
 export async function linesUntil<L>(
   url: string,
   path: string,

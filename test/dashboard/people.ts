@@ -1,4 +1,4 @@
-// People of a cluster with different rights, each by the token of a service account, and a dashboard for them.
+// Users with different permissions, each with the token of a service account, and a dashboard for them.
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { serveDashboard } from '../../src/cli/run/dashboard.ts';
 import type { ServeDashboard } from '../../src/cli/run/dashboard.ts';
@@ -7,7 +7,7 @@ import type { Dashboard } from '../../src/dashboard/index.ts';
 import { apiVersionOf, defineKind, loadConfig } from '../../src/kube/index.ts';
 import type { AnyKind, Client } from '../../src/kube/index.ts';
 import type { Cluster } from '../cluster/index.ts';
-import { connectWithRights } from '../support/with-rights.ts';
+import { connectWithPermissions } from '../support/with-permissions.ts';
 import { ask } from './page.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -20,7 +20,7 @@ async function create(client: Client, kind: AnyKind, name: string, namespace: st
   await client.create(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...fields });
 }
 
-/** Makes somebody, who lives in a namespace, and returns their token. */
+/** Creates a user (a service account), and returns its token. */
 export async function makePerson(client: Client, name: string, namespace: string): Promise<string> {
   await create(client, ServiceAccount, name, namespace);
   const { status } = await client.raw<{ readonly status: { readonly token: string } }>({
@@ -31,7 +31,7 @@ export async function makePerson(client: Client, name: string, namespace: string
   return status.token;
 }
 
-/** Gives somebody a role: in their namespace, or everywhere. Returns how to take it back. */
+/** Binds a user to a ClusterRole, in its namespace or everywhere. Returns a function that deletes the binding. */
 export async function grant(
   client: Client,
   person: { readonly name: string; readonly namespace: string },
@@ -66,12 +66,12 @@ export function dashboardOf(
   });
 }
 
-/** What a dashboard reads by, with the rights of its own role and without controllers that have others. */
-export async function withDashboardRights(
+/** A client and manager with the permissions of the dashboard's own role, without any controllers. */
+export async function withDashboardPermissions(
   cluster: Cluster,
 ): Promise<Pick<ControlPlane, 'client' | 'manager' | 'stop'>> {
   const { kubeconfigPath } = cluster;
-  const client = await connectWithRights({ kubeconfigPath, client: cluster.client() }, 'dashboard');
+  const client = await connectWithPermissions({ kubeconfigPath, client: cluster.client() }, 'dashboard');
   const manager = new Manager({ client, controllers: [], logger: createLogger({ level: 'error' }) });
   await manager.start();
   const stop = async (): Promise<void> => {
@@ -81,7 +81,7 @@ export async function withDashboardRights(
   return { client, manager, stop };
 }
 
-/** Signs somebody in, and returns the header that the browser then sends. */
+/** Signs a user in, and returns the header that the browser then sends. */
 export async function signIn(url: string, token: string): Promise<{ readonly cookie: string }> {
   const { status, body, headers } = await ask(url, 'POST', '/api/session', { body: { token } });
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);

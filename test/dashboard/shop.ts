@@ -1,4 +1,4 @@
-// A shop behind a gateway on an embedded cluster, with all controllers and the dashboard: what its tests look at.
+// A shop behind a gateway on an embedded cluster, with all controllers and the dashboard: for the dashboard's tests.
 import { randomBytes } from 'node:crypto';
 import { readRequest } from '../../src/cli/explain/request.ts';
 import { startControlPlane } from '../../src/cli/run/control-plane.ts';
@@ -9,15 +9,12 @@ import { createLogger } from '../../src/controller/index.ts';
 import { createDashboard } from '../../src/dashboard/index.ts';
 import type { DashboardOptions } from '../../src/dashboard/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
-import { apiVersionOf, connect, defineKind } from '../../src/kube/index.ts';
+import { apiVersionOf, connect } from '../../src/kube/index.ts';
 import type { AnyObject, Client, Kind, Tables } from '../../src/kube/index.ts';
 import { builtinRenderer } from '../../src/mesh/index.ts';
 import { DestinationRule, Gateway, VirtualService } from '../../src/traffic/istio/objects.ts';
+import { Deployment, Namespace, Service } from '../support/core-kinds.ts';
 import { until } from '../support/until.ts';
-
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
-const Service = defineKind('v1', 'Service', 'services');
 
 /** Who calls whom. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
@@ -33,25 +30,24 @@ export interface DashboardShop {
   readonly client: Client;
   readonly tables: Tables;
   create(kind: Kind, object: Pick<AnyObject, 'metadata'> & { readonly spec?: unknown }): Promise<void>;
-  /** Makes an environment with another version of a workload, reached by `x-env: NAME`. */
+  /** Creates an environment with another version of a workload, reached with `x-env: NAME`. */
   environment(name: string, workload?: string, image?: string): Promise<void>;
   /** Waits until an environment is in a state. */
   untilState(name: string, state: string): Promise<void>;
-  /** Ends the dashboard and starts it again in the same place. */
+  /** Starts the dashboard again at the same port. */
   restartDashboard(): Promise<void>;
-  /** Ends the dashboard alone. */
+  /** Stops the dashboard, not the controllers. */
   stopDashboard(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface ShopOptions extends Partial<Pick<DashboardOptions, 'writes' | 'settings'>> {
-  /** Without workloads. */
+  /** Leaves out the workloads. */
   readonly isEmpty?: boolean;
-  /** People have to sign in, as in a cluster. */
+  /** Users have to sign in, as in a cluster. */
   readonly isForMany?: boolean;
 }
 
-/** Opens the shop. */
 export async function openDashboardShop({
   isEmpty = false,
   isForMany = false,
@@ -95,7 +91,7 @@ export async function openDashboardShop({
     });
   let dashboard = await serve(0);
   const port = Number(new URL(dashboard.url).port);
-  if (!isEmpty) await fill(create);
+  if (!isEmpty) await createWorkloads(create);
   return {
     url: dashboard.url,
     client,
@@ -129,7 +125,7 @@ export async function openDashboardShop({
   };
 }
 
-async function fill(create: DashboardShop['create']): Promise<void> {
+async function createWorkloads(create: DashboardShop['create']): Promise<void> {
   await create(Namespace, { metadata: { name: 'shop' } });
   await create(Gateway as Kind, {
     metadata: { name: 'public', namespace: 'shop' },

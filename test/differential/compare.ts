@@ -1,27 +1,25 @@
-// The differences between two JSON values.
-
+// The differences between the responses of two servers.
 import type { Answer } from './endpoint.ts';
 
-/** What each server says at a path; undefined for nothing. */
+/** The values of both servers at a path; undefined when absent. */
 export interface Difference {
   readonly path: string;
   readonly real: unknown;
   readonly embedded: unknown;
 }
 
-/** Where two answers differ. When one server refuses what the other does, their bodies have nothing in common. */
+/** The differences of two responses. With different status codes, the bodies are not compared. */
 export function answerDifferences(real: Answer, embedded: Answer): Difference[] {
   if (real.code === embedded.code) return differences(real, embedded);
-  return [{ path: 'code', real: told(real), embedded: told(embedded) }];
+  return [{ path: 'code', real: codeAndMessage(real), embedded: codeAndMessage(embedded) }];
 }
 
-/** The code of an answer with the message of a refusal. */
-function told({ code, body }: Answer): string {
+/** The status code, and the message of an error. */
+function codeAndMessage({ code, body }: Answer): string {
   const message = (body as { readonly message?: unknown } | null)?.message;
   return typeof message === 'string' ? `${code} ${message}` : String(code);
 }
 
-/** Where the second value is not the first. */
 function differences(real: unknown, embedded: unknown, path = ''): Difference[] {
   if (Object.is(real, embedded)) return [];
   if (Array.isArray(real) && Array.isArray(embedded)) {
@@ -35,9 +33,9 @@ function differences(real: unknown, embedded: unknown, path = ''): Difference[] 
   return [{ path, real, embedded }];
 }
 
-/** One line for people. */
+/** One line of text. */
 export function differenceText({ path, real, embedded }: Difference): string {
-  return `${path}: real ${shown(real)}, embedded ${shown(embedded)}`;
+  return `${path}: real ${jsonOrNothing(real)}, embedded ${jsonOrNothing(embedded)}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -49,6 +47,6 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-function shown(value: unknown): string {
+function jsonOrNothing(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value);
 }

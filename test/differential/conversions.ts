@@ -1,5 +1,5 @@
 // Conversions of Widgets between two versions, for the scenarios: v1 has `spec.size` and `spec.tag`, v2 has
-// `spec.dimensions.size` and `spec.tag`. Every other path answers what a webhook may not.
+// `spec.dimensions.size` and `spec.tag`. Paths other than `/convert` return invalid or unusual responses.
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ interface Review {
   readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: readonly Json[] };
 }
 
-/** The object in the wanted version; what the version does not have is left to the server to prune. */
+/** Converts an object to a version. The server prunes unknown fields. */
 function converted(object: Json, apiVersion: string): Json {
   const { spec, ...rest } = object;
   const next = { ...rest, apiVersion };
@@ -27,8 +27,8 @@ function withMeta(object: Json, change: (metadata: Json) => unknown): Json {
   return { ...object, metadata: change(object['metadata'] as Json) };
 }
 
-/** What becomes of each converted object. */
-const objects: Readonly<Record<string, (object: Json) => unknown>> = {
+/** Changes each converted object, by path. */
+const objectChanges: Readonly<Record<string, (object: Json) => unknown>> = {
   '/convert': (object) => object,
   '/convert-kind': (object) => ({ ...object, kind: 'Gadget' }),
   '/convert-version': (object) => ({ ...object, apiVersion: 'example.com/v9' }),
@@ -55,8 +55,8 @@ const objects: Readonly<Record<string, (object: Json) => unknown>> = {
   }),
 };
 
-/** What becomes of the whole answer. */
-const answers: Readonly<Record<string, (answer: Json, response: Json) => Json>> = {
+/** Changes the whole response, by path. */
+const responseChanges: Readonly<Record<string, (answer: Json, response: Json) => Json>> = {
   '/convert-failed': (answer, response) => ({
     ...answer,
     response: { ...response, result: { status: 'Failure', message: 'no such size' } },
@@ -69,16 +69,16 @@ const answers: Readonly<Record<string, (answer: Json, response: Json) => Json>> 
   '/convert-beta': (answer) => ({ ...answer, apiVersion: 'apiextensions.k8s.io/v1beta1' }),
 };
 
-/** The answer to a review; undefined when the path is not one that converts. */
+/** The response to a ConversionReview; undefined for other paths. */
 export function answerConversion(path: string, body: string): string | undefined {
   if (!path.startsWith('/convert')) return undefined;
   const { apiVersion, kind, request } = JSON.parse(body) as Review;
-  const change = objects[path] ?? ((object: Json) => object);
+  const change = objectChanges[path] ?? ((object: Json) => object);
   const response = {
     uid: request.uid,
     convertedObjects: request.objects.map((object) => change(converted(object, request.desiredAPIVersion))),
     result: { status: 'Success' },
   };
   const answer = { apiVersion, kind, response };
-  return JSON.stringify(answers[path]?.(answer, response) ?? answer);
+  return JSON.stringify(responseChanges[path]?.(answer, response) ?? answer);
 }

@@ -1,4 +1,4 @@
-// One of the two servers: sends a request as the administrator and answers with everything that is compared.
+// One of the two servers: sends a request as the administrator, and returns the parts of the response to compare.
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { ConnectConfig } from '../../src/kube/client/config/config.ts';
@@ -9,9 +9,9 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string;
-  /** For a stream: how many lines to read. */
+  /** How many lines of a stream to read. */
   readonly lines?: number;
-  /** Told when the answer begins. */
+  /** Called when the response starts. */
   readonly onOpen?: () => void;
 }
 
@@ -27,7 +27,7 @@ export interface Endpoint {
   close(): void;
 }
 
-/** The server that a configuration with client certificates names. */
+/** Connects with client certificates. */
 export function endpointOf({ server, caPem, certPem, keyPem }: ConnectConfig): Endpoint {
   const agent = new https.Agent({ keepAlive: true, ca: caPem, cert: certPem, key: keyPem });
   const { hostname, port } = new URL(server);
@@ -57,7 +57,7 @@ function answerOf(response: IncomingMessage, text: string, stream: boolean): Ans
   return { code: response.statusCode ?? 0, contentType, warnings: warningsOf(response), body };
 }
 
-/** `299 - "text"`: only the text matters. */
+/** The texts of `299 - "text"`. */
 function warningsOf(response: IncomingMessage): string[] {
   const raw = response.rawHeaders;
   const values = raw.filter((_value, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'warning');
@@ -70,7 +70,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Reads lines until there are enough or the stream ends, and hangs up. */
+/** Reads at most this many lines of a stream, and closes the connection. */
 async function readLines(response: IncomingMessage, count: number): Promise<string> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {

@@ -1,36 +1,36 @@
-// What the embedded cluster answers differently on purpose: known.yaml, read and held against what was found.
-// A difference is known only with both of its sides, and one that no longer shows must be taken out of the file.
+// The intended differences between the servers: reads known.yaml and compares it with the differences found.
+// A known difference must match on both sides, and must be removed from the file when it no longer occurs.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import type { Difference } from './compare.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What each server says; absent for nothing. `…` in a text stands for any text. */
+/** The value of each server; absent when it has none. `…` in a text matches any text. */
 interface Sides {
   readonly real?: unknown;
   readonly embedded?: unknown;
 }
 
-/** One reason, and where it shows. */
+/** One reason, and where the difference occurs. */
 export interface KnownDifference {
   readonly reason: string;
-  /** Paths in any answer, `*` for any text. */
+  /** Paths in any response; `*` matches any text. */
   readonly everywhere?: Readonly<Record<string, Sides>>;
-  /** For what may show anywhere: a scenario in which it must. */
+  /** A scenario in which a difference under `everywhere` must occur. */
   readonly showsIn?: string;
-  /** By scenario, then by request (its number, method and path), then by path in its answer. */
+  /** By scenario, then by request (its number, method and path), then by path in the response. */
   readonly scenarios?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Sides>>>>>>;
-  /** The real server does not always answer the same: a run may show the difference or not. */
+  /** The real server does not always respond in the same way: the difference may be absent in a run. */
   readonly sometimes?: boolean;
 }
 
-/** In the order of the page: what holds everywhere, then topic by topic. */
+/** In the order of the page: first those under `everywhere`, then by topic. */
 export const knownDifferences = parse(
   readFileSync(new URL('known.yaml', import.meta.url), 'utf8'),
 ) as readonly KnownDifference[];
 
-/** A difference of one scenario, as the file writes it down. */
+/** A difference of a scenario, as in known.yaml. */
 export interface Found extends Difference {
   readonly request: string;
 }
@@ -41,8 +41,8 @@ export function requestName({ steps }: Scenario, index: number): string {
   return `${index + 1} ${method} ${path}`;
 }
 
-/** The differences that nobody has written down, and those that were written down and do not show any more. */
-export function judge(
+/** The differences that are not in known.yaml, and the entries of known.yaml that no longer occur. */
+export function compareWithKnown(
   { name }: Pick<Scenario, 'name'>,
   found: readonly Found[],
   known: readonly KnownDifference[] = knownDifferences,
@@ -83,7 +83,7 @@ function sameValue(written: unknown, value: unknown): boolean {
   return isDeepStrictEqual(written, value);
 }
 
-/** Does a text fit a pattern in which one sign stands for any text? */
+/** Does a text match a pattern in which `any` stands for any text? */
 function matches(pattern: string, any: string, text: string): boolean {
   if (!pattern.includes(any)) return pattern === text;
   const parts = pattern.split(any).map((part) => part.replaceAll(/[.*[\]"\\/$^+?(){}|]/g, '\\$&'));

@@ -1,9 +1,9 @@
-// Takes out of an answer what two correct servers may choose freely: ids, versions, times, generated names, addresses.
+// Replaces the parts of a response that may differ between correct servers: ids, versions, times, generated names, IPs.
 import { at } from './path.ts';
 
 type Json = Record<string, unknown>;
 
-/** Normalises the answers of one scenario on one server; it learns generated names as they come by. */
+/** Normalises the responses of one scenario on one server, and remembers generated names. */
 export class Normaliser {
   readonly #generated: Map<string, string>;
 
@@ -16,7 +16,7 @@ export class Normaliser {
     return this.#value(body, '');
   }
 
-  /** Names that the server made up are known by the prefix that they were asked with. */
+  /** Finds generated names by their `generateName`. */
   #learn(value: unknown): void {
     if (Array.isArray(value)) for (const item of value) this.#learn(item);
     if (typeof value !== 'object' || value === null) return;
@@ -34,7 +34,7 @@ export class Normaliser {
     }
     if (typeof name !== 'string' || typeof generateName !== 'string' || !name.startsWith(generateName)) return;
     const suffix = name.slice(generateName.length);
-    // Pods of stateful sets and the like have a generateName, but a name that is not random.
+    // Pods of stateful sets have a generateName, but their names are not random.
     if (suffix.length === 5) this.#generated.set(suffix, '<suffix>');
   }
 
@@ -59,7 +59,7 @@ export class Normaliser {
 
   #list(list: readonly unknown[], key: string): unknown {
     const items = list as readonly Json[];
-    // By name: one more of them must not make all others look different.
+    // Keyed by name, so that an additional one does not shift all others.
     if (key === 'subresources')
       return this.#object(Object.fromEntries(items.map((item) => [item['subresource'], item])));
     if (key === 'managedFields') {
@@ -67,7 +67,7 @@ export class Normaliser {
       return stable.map(({ time: _time, ...rest }) => this.#object(rest)).sort(byOwner);
     }
     if (key === 'conditions') return items.map((item) => this.#object(item)).sort(byKey('type'));
-    // Causes come from maps, and a patch that is tried again repeats them.
+    // Causes have no fixed order, and a retried patch repeats them.
     if (key === 'causes') return distinct(items.map((item) => this.#object(item))).sort(byKey('field', 'message'));
     return list.map((item) => this.#value(item, key));
   }
@@ -89,12 +89,12 @@ export class Normaliser {
       .replaceAll(/("resourceVersion\\?":\\?")\d+/g, '$1<version>')
       .replaceAll(/(ResourceVersion in record \()\d+/g, '$1<version>')
       .replaceAll(/(ResourceVersion in precondition: \d+, ResourceVersion in object meta: )\d+/g, '$1<version>');
-    for (const [name, stand] of this.#generated) result = result.replaceAll(name, stand);
+    for (const [name, placeholder] of this.#generated) result = result.replaceAll(name, placeholder);
     return result;
   }
 }
 
-/** When these have written is a matter of chance. */
+/** When these field managers write is not deterministic. */
 const controllers = new Set(['kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-apiserver']);
 
 const byOwner = byKey('manager', 'operation', 'subresource', 'apiVersion');
@@ -108,7 +108,7 @@ function distinct(items: readonly Json[]): Json[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
-/** A table whose ages and durations, which depend on when it was asked for, are masked. */
+/** Masks the ages and durations of a table, which depend on the time of the request. */
 function withoutAges(table: Json): Json {
   const columns = (at(table, 'columnDefinitions[*].name') ?? []) as string[];
   const rows = (table['rows'] ?? []) as Json[];

@@ -1,5 +1,5 @@
-// The part of docs/reference/embedded.md that lists the known differences, made from known.yaml.
-// `node test/differential/page.ts` writes it into the page; known.test.ts holds the page to it.
+// Generates the list of known differences in docs/reference/embedded.md from known.yaml.
+// `node test/differential/page.ts` writes it; known.test.ts checks that it is up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { knownDifferences } from './known.ts';
@@ -9,7 +9,7 @@ export const pagePath = fileURLToPath(new URL('../../docs/reference/embedded.md'
 
 const heading = '## Known differences\n';
 
-/** The page with its last section recreated. */
+/** Replaces the last section of the page. */
 export function withDifferences(page: string): string {
   const at = page.indexOf(heading);
   if (at < 0) throw new Error(`${pagePath} has no heading ${JSON.stringify(heading.trim())}`);
@@ -17,10 +17,10 @@ export function withDifferences(page: string): string {
 }
 
 const introduction =
-  'Found by sending the requests of `test/differential/corpus` to both servers. Both sides of every difference are written down in `test/differential/known.yaml`; anything else that differs fails the test, and so does one that no longer shows. ' +
-  'The name in brackets is the scenario that shows it.';
+  'Found by sending the requests of `test/differential/corpus` to both servers. `test/differential/known.yaml` contains both sides of every difference; any other difference fails the test, and so does an entry that no longer occurs. ' +
+  'The names in brackets are the scenarios in which it occurs.';
 
-/** One line a reason, with the scenarios that show it. */
+/** One line per reason, with the scenarios in which it occurs. */
 function differenceList(): string {
   const line = ({ reason, everywhere, scenarios = {} }: KnownDifference): string =>
     `- ${reason} (${[...(everywhere === undefined ? [] : ['everywhere']), ...Object.keys(scenarios)].join('; ')})\n`;

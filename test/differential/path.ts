@@ -2,12 +2,12 @@
 
 type Part = string | number | { readonly key: string; readonly is: string };
 
-/** What stands at a path; undefined where nothing does. After `[*]`, a list. */
+/** The value at a path, or undefined. After `[*]`, a list. */
 export function at(value: unknown, path: string): unknown {
   return walk(value, parse(path));
 }
 
-/** Takes away what stands at a path of plain names. A Status, which tells of a refusal, is left whole. */
+/** Deletes the value at a path of plain names, except in a Status: error responses are compared in full. */
 export function removeAt(value: unknown, path: string): void {
   const steps = path.split('.');
   const last = steps.pop()!;

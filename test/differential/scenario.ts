@@ -1,12 +1,12 @@
-// The shape of the corpus: scenarios that are data, and the short forms in which their requests are written.
-// In every string, `<ns>` stands for the scenario's namespace and `<name>` for what an earlier step kept under that name.
+// The types of the corpus, and functions that build its requests.
+// In every string, `<ns>` is replaced with the scenario's namespace, and `<name>` with the value of an earlier `keep`.
 
 export interface Scenario {
   readonly name: string;
   readonly steps: readonly Step[];
 }
 
-/** One request. Its answer must be the same on both servers, once what may differ is taken out (normalise.ts). */
+/** One request. Its normalised response (normalise.ts) must be the same on both servers. */
 export interface Step {
   readonly method: string;
   readonly path: string;
@@ -14,26 +14,26 @@ export interface Step {
   readonly accept?: string;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text goes out as it is, anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** Act as this user. */
+  /** Impersonates this user. */
   readonly as?: string;
   readonly groups?: readonly string[];
-  /** Ask again until this holds. */
+  /** Repeats the request until this condition is met. */
   readonly until?: Condition;
-  /** The answer is a stream: read this many events, or fewer when it ends before. */
+  /** The response is a stream: reads this many events, or fewer when it ends before. */
   readonly events?: number;
-  /** For a stream: what is done once it is open. The answers to it are not compared. */
+  /** Requests to send while the stream is open. Their responses are not compared. */
   readonly meanwhile?: readonly Step[];
-  /** Remember parts of the answer's body for later steps: name → path. */
+  /** Keeps parts of the response body for later steps: name → path. */
   readonly keep?: Readonly<Record<string, string>>;
-  /** Compare these parts of the body only. */
+  /** Compares only these parts of the body. */
   readonly only?: readonly string[];
-  /** Leave these parts of an object out: controllers write them when they come to it. */
+  /** Ignores these parts of an object, which controllers write at any time. */
   readonly without?: readonly string[];
 }
 
-/** A status code, any warning, or a part of the body that must have a value (any, when `is` is absent). */
+/** A status code, any warning, or the value of a part of the body (any value when `is` is absent). */
 export type Condition =
   | { readonly code: number }
   | { readonly warned: true }
@@ -41,7 +41,6 @@ export type Condition =
 
 type Options = Partial<Omit<Step, 'method' | 'path' | 'body'>>;
 
-/** A scenario. */
 export function scenario(name: string, ...steps: readonly Step[]): Scenario {
   return { name, steps };
 }
@@ -50,7 +49,7 @@ export function get(path: string, options: Options = {}): Step {
   return { method: 'GET', path, ...options };
 }
 
-/** Reads a watch; it ends by itself after a second. */
+/** A watch, which ends after a second. */
 export function watch(path: string, events: number, query: Readonly<Record<string, string>> = {}): Step {
   return { method: 'GET', path, events, query: { watch: 'true', timeoutSeconds: '1', ...query } };
 }
@@ -77,19 +76,19 @@ export function patch(type: keyof typeof patchTypes, path: string, body: unknown
   return { method: 'PATCH', path, body, contentType: patchTypes[type], ...options };
 }
 
-/** A server-side apply by the given manager. */
+/** A server-side apply with a field manager. */
 export function apply(manager: string, path: string, body: unknown, options: Options = {}): Step {
   const query = { fieldManager: manager, ...options.query };
   return { method: 'PATCH', path, body, contentType: 'application/apply-patch+yaml', ...options, query };
 }
 
-/** Steps on an object that a controller works on at the same time: what it writes is left out. */
-export function apartFromControllers(...steps: readonly Step[]): Step[] {
+/** Ignores the fields that controllers write at the same time. */
+export function ignoringControllers(...steps: readonly Step[]): Step[] {
   return steps.map((step) => ({ ...step, without: ['status', 'metadata.annotations'] }));
 }
 
-/** Asks until the object is gone. */
-export function gone(path: string): Step {
+/** Waits until the object is deleted. */
+export function untilDeleted(path: string): Step {
   return get(path, { until: { code: 404 } });
 }
 

@@ -1,5 +1,5 @@
-// A webhook for the scenarios, which admits and converts (conversions.ts): what it answers is in the path that it is
-// called by. Both servers call it.
+// An admission and conversion webhook (conversions.ts) for the scenarios. The path of its URL selects the response.
+// Both servers call it.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -9,14 +9,14 @@ import { answerConversion } from './conversions.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface Webhook {
-  /** What scenarios call its address, the authority that vouches for it, and its own certificate (both in base64). */
+  /** Variables for scenarios: its URL, its CA certificate and its own certificate (both in base64). */
   readonly names: Readonly<Record<'hook' | 'hookCa' | 'hookCert', string>>;
   close(): void;
 }
 
 const cause = { reason: 'FieldValueInvalid', message: 'must not be bad', field: 'data.k' };
 
-const answers: Readonly<Record<string, (request: Json) => Json>> = {
+const responses: Readonly<Record<string, (request: Json) => Json>> = {
   '/allow': () => ({ allowed: true }),
   '/warn': () => ({ allowed: true, warnings: ['first', 'second'] }),
   '/deny': () => ({ allowed: false }),
@@ -37,13 +37,13 @@ const answers: Readonly<Record<string, (request: Json) => Json>> = {
   '/break': () => patch([{ op: 'replace', path: '/data', value: 5 }]),
   '/missing': () => patch([{ op: 'remove', path: '/data/missing' }]),
   '/size': () => patch([{ op: 'replace', path: '/spec/size', value: 42 }]),
-  // Tells in which shape it saw the object.
+  // Returns the version and the spec that it received.
   '/spec': ({ object, oldObject }) => ({
     allowed: false,
     status: { message: sortedJson([specOf(object), specOf(oldObject)]) },
   }),
   '/untyped': () => ({ allowed: true, patch: Buffer.from('[]').toString('base64') }),
-  // Tells what it was sent; who is the administrator depends on the server.
+  // Returns the request that it received, without the administrator, whose name depends on the server.
   '/echo': ({ uid: _uid, object, oldObject, userInfo, ...rest }) => {
     const { username } = userInfo as Json;
     const sent = {
@@ -60,7 +60,7 @@ function patch(operations: readonly Json[]): Json {
   return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
 }
 
-/** JSON with the names of every object in order. */
+/** JSON with sorted keys. */
 function sortedJson(value: unknown): string {
   const sorted = (_key: string, part: unknown): unknown =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -78,7 +78,6 @@ function nameOf(object: unknown): unknown {
   return (object as { metadata?: { name?: unknown } } | null)?.metadata?.name ?? null;
 }
 
-/** Starts it. */
 export async function startWebhook(): Promise<Webhook> {
   const authority = createAuthority({ commonName: 'webhook', days: 1 });
   const serving = authority.issue({ commonName: 'webhook', ipAddresses: ['127.0.0.1'], days: 1, usage: 'server' });
@@ -87,14 +86,14 @@ export async function startWebhook(): Promise<Webhook> {
       const { pathname } = new URL(request.url ?? '/', 'https://webhook');
       const converted = answerConversion(pathname, body);
       if (converted !== undefined) return response.setHeader('content-type', 'application/json').end(converted);
-      const answer = answers[pathname];
+      const respond = responses[pathname];
       if (pathname === '/garbage') return response.end('garbage');
-      if (answer === undefined) return response.writeHead(500).end('on fire');
+      if (respond === undefined) return response.writeHead(500).end('on fire');
       const review = JSON.parse(body) as { request: Json };
       response.setHeader('content-type', 'application/json');
       const { apiVersion, kind } = review as unknown as Json;
-      const answered = { uid: review.request['uid'], ...answer(review.request) };
-      return response.end(JSON.stringify({ apiVersion, kind, response: answered }));
+      const result = { uid: review.request['uid'], ...respond(review.request) };
+      return response.end(JSON.stringify({ apiVersion, kind, response: result }));
     });
   });
   await new Promise<void>((resolve) => {

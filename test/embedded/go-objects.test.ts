@@ -1,4 +1,4 @@
-// Protobuf against Go: random objects of every kind that is served, encoded by Go, decoded here, and back.
+// Protobuf compared with Go: random objects of every served kind are encoded by Go, decoded here, and encoded again.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,10 +8,10 @@ import { encodeObject } from '../../src/embedded/protobuf/encode.ts';
 import { parseJson, stringifyJson } from '../../src/kube/json.ts';
 import { goObjects } from '../programs/go-objects.ts';
 import { findPrograms } from '../programs/programs.ts';
-import { describeNeeding } from '../support/needs.ts';
+import { describeRequiring } from '../support/requirements.ts';
 
 const found = findPrograms(goObjects);
-const need = {
+const requirement = {
   what: 'objects that Go encodes',
   missing: 'missing' in found ? found.missing : undefined,
   variable: 'OFFSHOOT_REAL_CLUSTER',
@@ -31,7 +31,7 @@ function run(args: readonly string[], input = ''): string {
   return stdout;
 }
 
-/** `apps/v1/Deployment`; the part of a StorageClass that has a kind in the schemas is no object of its own. */
+/** Such as `apps/v1/Deployment`. TopologySelectorTerm has a kind in the schemas, but is only a part of StorageClass. */
 function servedKinds(): string[] {
   return Object.values(writtenDefinitions())
     .flatMap(
@@ -50,7 +50,7 @@ interface Kind {
 
 const byKey = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);
 
-/** The same in one order of its fields. Go writes null for what is not there in fields that it always writes. */
+/** Sorts the fields, and drops nulls: Go writes them for absent values of required fields. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -58,8 +58,8 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.toSorted(byKey).map(([key, part]) => [key, sorted(part)]));
 }
 
-describeNeeding('objects that Go encodes', [need], () => {
-  test('are read as their JSON, and what is written here is the same object to Go', { timeout: 120_000 }, () => {
+describeRequiring('objects that Go encodes', [requirement], () => {
+  test('are decoded to the same JSON, and Go decodes them to the same object again', { timeout: 120_000 }, () => {
     const kinds = servedKinds();
     expect(kinds.length).toBeGreaterThan(45);
     const seed = String(Math.floor(Math.random() * 2 ** 31));

@@ -1,4 +1,4 @@
-// What people do with a chart, with both Helms: install, upgrade, roll back, list, test, uninstall.
+// The life cycle of a chart, with both versions of Helm: install, upgrade, roll back, list, test, uninstall.
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { defineKind } from '../../src/kube/objects.ts';
@@ -12,7 +12,7 @@ const timeout = 90_000;
 
 for (const { title, describeIt, run } of helms) {
   describeIt(title, () => {
-    describeClusters('a release', (cluster) => {
+    describeClusters('a Helm release', (cluster) => {
       let namespace: string;
 
       beforeAll(async () => {
@@ -28,7 +28,7 @@ for (const { title, describeIt, run } of helms) {
       };
       const releases = async (): Promise<unknown> => JSON.parse(await helm('list', '--output', 'json')) as unknown;
 
-      test('is installed, upgraded and rolled back', { timeout }, async () => {
+      test('can be installed, upgraded and rolled back', { timeout }, async () => {
         await helm('install', 'web', chart, ...wait);
         expect(await replicas()).toEqual([1, 1]);
         await helm('upgrade', 'web', chart, '--set', 'replicas=3', ...wait);
@@ -40,13 +40,13 @@ for (const { title, describeIt, run } of helms) {
         ]);
       });
 
-      test('is tested: its pod succeeds, or fails where it is asked to', { timeout }, async () => {
+      test('can be tested: its test pod succeeds, or fails if simulated', { timeout }, async () => {
         await helm('test', 'web', '--timeout', '60s');
         await helm('upgrade', 'web', chart, '--set', 'simulate=fail', ...wait);
         await expect(helm('test', 'web', '--timeout', '60s')).rejects.toThrow(/web-test failed/);
       });
 
-      test('is uninstalled, and nothing of it is left', { timeout }, async () => {
+      test('leaves nothing behind when it is uninstalled', { timeout }, async () => {
         await helm('uninstall', 'web', ...wait);
         expect(await releases()).toEqual([]);
         const maps = await cluster.client().list(ConfigMap, { namespace });

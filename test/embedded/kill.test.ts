@@ -1,5 +1,5 @@
-// The embedded cluster on disk, ended by kill -9 in the middle of a storm of writes, again and again: what was
-// acknowledged is there, versions only grow, and a watch goes on from where it was or says that it can't.
+// Kills the embedded cluster with kill -9 under a heavy load of writes, again and again: acknowledged writes are not
+// lost, resource versions only grow, and a watch resumes or is refused as expired.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,10 +36,10 @@ async function start(): Promise<{ child: ChildProcess; client: Client }> {
   return { child, client: connect(loadConfig({ path: kubeconfig })) };
 }
 
-/** What the server said it had done: by name the newest acknowledged version and value, or that it is deleted. */
+/** The last acknowledged write by name: its resource version and value, or that the object was deleted. */
 type Acknowledged = Map<string, { version: bigint; value: string } | 'deleted'>;
 
-/** Whether a stored object is what was acknowledged. */
+/** Does the stored object match the last acknowledged write? */
 function isStored(
   stored: AnyObject | undefined,
   acknowledged: { version: bigint; value: string } | 'deleted',
@@ -49,19 +49,19 @@ function isStored(
   return value === acknowledged.value && BigInt(stored!.metadata.resourceVersion!) === acknowledged.version;
 }
 
-/** Writes until the server is gone. Each writer has names of its own, so the last acknowledged write is what counts. */
-async function storm(client: Client, writer: number, round: number, known: Acknowledged): Promise<void> {
+/** Writes until the server is killed. Each writer has its own names, so the last acknowledged write must be stored. */
+async function writeUntilKilled(client: Client, writer: number, round: number, known: Acknowledged): Promise<void> {
   for (let i = 0; ; i++) {
     const name = `w${writer}-${i % 5}`;
     const ref = { name, namespace: 'default' };
     const value = `${round}.${i}`;
     const before = known.get(name);
     try {
-      let answer: AnyObject | undefined;
-      // While a write is under way its outcome is open: either state may be found after the kill.
+      let written: AnyObject | undefined;
+      // During a write the outcome is unknown: either state may be stored after the kill.
       known.delete(name);
       if (before === undefined || before === 'deleted') {
-        answer = await client.create(ConfigMap, {
+        written = await client.create(ConfigMap, {
           apiVersion: 'v1',
           kind: 'ConfigMap',
           metadata: ref,
@@ -70,16 +70,16 @@ async function storm(client: Client, writer: number, round: number, known: Ackno
       } else if (i % 7 === 6) {
         await client.delete(ConfigMap, ref);
       } else {
-        answer = await client.patch(ConfigMap, ref, { type: 'merge', body: { data: { value } } });
+        written = await client.patch(ConfigMap, ref, { type: 'merge', body: { data: { value } } });
       }
-      known.set(name, answer ? { version: BigInt(answer.metadata.resourceVersion!), value } : 'deleted');
+      known.set(name, written ? { version: BigInt(written.metadata.resourceVersion!), value } : 'deleted');
     } catch {
       return;
     }
   }
 }
 
-test(`nothing acknowledged is lost over ${KILLS} kills`, async () => {
+test(`the embedded cluster loses no acknowledged write over ${KILLS} kills`, async () => {
   const known: Acknowledged = new Map();
   let highest = 0n;
   let resumeFrom: string | undefined;
@@ -92,8 +92,8 @@ test(`nothing acknowledged is lost over ${KILLS} kills`, async () => {
     const lost = [...known].filter(([name, acknowledged]) => !isStored(found.get(name), acknowledged));
     expect(lost, `acknowledged before kill ${round}`).toEqual([]);
     writes += known.size;
-    if (resumeFrom !== undefined) await resumes(client, resumeFrom, resourceVersion);
-    // Names whose outcome was open are settled by what is there now.
+    if (resumeFrom !== undefined) await expectWatchResumes(client, resumeFrom, resourceVersion);
+    // The stored objects decide the unknown outcomes.
     for (let writer = 0; writer < WRITERS; writer++) {
       for (let i = 0; i < 5; i++) {
         const stored = found.get(`w${writer}-${i}`);
@@ -104,10 +104,12 @@ test(`nothing acknowledged is lost over ${KILLS} kills`, async () => {
     highest = BigInt(resourceVersion);
     resumeFrom = resourceVersion;
     if (round < KILLS) {
-      const storms = Array.from({ length: WRITERS }, (_none, writer) => storm(client, writer, round, known));
+      const writers = Array.from({ length: WRITERS }, (_none, writer) =>
+        writeUntilKilled(client, writer, round, known),
+      );
       await setTimeout(20 + Math.random() * 80);
       child.kill('SIGKILL');
-      await Promise.all([once(child, 'exit'), ...storms]);
+      await Promise.all([once(child, 'exit'), ...writers]);
     } else {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -118,8 +120,8 @@ test(`nothing acknowledged is lost over ${KILLS} kills`, async () => {
   expect(writes).toBeGreaterThan(KILLS);
 }, 300_000);
 
-/** A watch from a version before the kill either brings what has happened since, up to now, or is refused as expired. */
-async function resumes(client: Client, from: string, upTo: string): Promise<void> {
+/** A watch from a version before the kill either sends all events since then, or is refused as expired. */
+async function expectWatchResumes(client: Client, from: string, upTo: string): Promise<void> {
   if (from === upTo) return;
   const abort = new AbortController();
   const versions: bigint[] = [];

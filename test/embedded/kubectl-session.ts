@@ -1,4 +1,4 @@
-// The kubectls of this machine, and one of them pointed at an embedded cluster of its own. For kubectl.test.ts.
+// Finds the kubectl versions on this machine, and runs one against an embedded cluster of its own. For kubectl.test.ts.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,16 +10,16 @@ import { findPrograms } from '../programs/programs.ts';
 
 export interface Kubectl {
   readonly path: string;
-  /** As in `1.33`. */
+  /** Such as `1.33`. */
   readonly version: string;
 }
 
-/** The oldest that is looked at: Kubernetes keeps a kubectl compatible with servers a few versions newer. */
+/** The oldest version to test: kubectl works with servers that are only a few versions newer. */
 const oldestMinor = 29;
 
 /**
- * One kubectl of every minor version, oldest first: those that KUBECTL_PATHS names, the one on the PATH with those that
- * some packages install beside it (`kubectl.1.33`), and the one that was built with the real API server.
+ * One kubectl of every minor version, oldest first: those in KUBECTL_PATHS, those on the PATH (some packages install
+ * several, such as `kubectl.1.33`), and the one that was built with the real API server.
  */
 export function installedKubectls(env: NodeJS.ProcessEnv = process.env): Kubectl[] {
   const built = findPrograms(kubernetes, ['kubectl'], env);
@@ -36,7 +36,7 @@ export function installedKubectls(env: NodeJS.ProcessEnv = process.env): Kubectl
   return [...byMinor].sort(([a], [b]) => a - b).map(([minor, path]) => ({ path, version: `1.${minor}` }));
 }
 
-/** Versioned ones first: a plain kubectl beside them may only choose among them. */
+/** Versioned ones first: a plain kubectl beside them may be a wrapper that selects one of them. */
 function kubectlsIn(directory: string): string[] {
   try {
     const file = realpathSync(join(directory, 'kubectl'));
@@ -65,13 +65,13 @@ interface Outcome {
 }
 
 export interface Session {
-  /** Runs kubectl to its end, whatever that is. */
+  /** Runs kubectl and returns its exit code and output. */
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Outcome>;
   /** The output of a command that must succeed. */
   readonly kube: (...args: string[]) => Promise<string>;
   /** The error text of a command that must fail. */
   readonly refused: (...args: string[]) => Promise<string>;
-  /** Starts a command that goes on until it is stopped. */
+  /** Starts a command that runs until it is stopped. */
   readonly follow: (...args: string[]) => Following;
   /** Writes a file and returns its path. */
   readonly file: (name: string, content: string) => string;
@@ -79,12 +79,12 @@ export interface Session {
 }
 
 interface Following {
-  /** Resolves with the output once it holds the text. */
+  /** Resolves with the output once it contains the text. */
   shows(text: string): Promise<string>;
   stop(): void;
 }
 
-/** An embedded cluster in memory with a kubectl whose caches are new. */
+/** Starts an embedded cluster in memory, and a kubectl with an empty cache. */
 export async function openSession(kubectl: Kubectl): Promise<Session> {
   const home = mkdtempSync(join(tmpdir(), 'embedded-kubectl-'));
   const embedded = await startEmbedded();
@@ -93,11 +93,11 @@ export async function openSession(kubectl: Kubectl): Promise<Session> {
     writeFileSync(path, content, { mode: 0o700 });
     return path;
   };
-  const own = ['--kubeconfig', file('config', embedded.kubeconfig()), '--cache-dir', join(home, 'cache')];
+  const globalFlags = ['--kubeconfig', file('config', embedded.kubeconfig()), '--cache-dir', join(home, 'cache')];
   const run: Session['run'] = (args, env = {}) =>
     new Promise((resolve) => {
       const options = { env: { ...process.env, ...env }, timeout: 40_000 };
-      execFile(kubectl.path, [...own, ...args], options, (failure, out, error) => {
+      execFile(kubectl.path, [...globalFlags, ...args], options, (failure, out, error) => {
         resolve({ code: failure === null ? 0 : Number(failure.code ?? 1), out, error });
       });
     });
@@ -113,7 +113,7 @@ export async function openSession(kubectl: Kubectl): Promise<Session> {
       expect({ args, failed: code !== 0 }).toEqual({ args, failed: true });
       return error;
     },
-    follow: (...args) => follow(kubectl.path, [...own, ...args]),
+    follow: (...args) => follow(kubectl.path, [...globalFlags, ...args]),
     file,
     close: async () => {
       await embedded.stop();
@@ -125,25 +125,25 @@ export async function openSession(kubectl: Kubectl): Promise<Session> {
 function follow(path: string, args: readonly string[]): Following {
   const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
-  let heard = Promise.withResolvers<void>();
-  const hear = (): void => {
-    heard.resolve();
-    heard = Promise.withResolvers();
+  let changed = Promise.withResolvers<void>();
+  const notify = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers();
   };
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString();
-    hear();
+    notify();
   });
   let ended = false;
   child.on('close', () => {
     ended = true;
-    hear();
+    notify();
   });
   return {
     shows: async (text) => {
       while (!output.includes(text)) {
         if (ended) throw new Error(`${args.slice(4).join(' ')} ended without showing ${text}:\n${output}`);
-        await heard.promise;
+        await changed.promise;
       }
       return output;
     },

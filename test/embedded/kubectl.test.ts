@@ -1,5 +1,5 @@
-// Real kubectl against the embedded cluster: what a user types, and what they see. Everything with the newest kubectl of
-// this machine, the most common commands with every other one. Skips where none is installed.
+// Runs kubectl against the embedded cluster and checks its output: all commands with the newest version on this
+// machine, the most common commands with all other versions. Skipped where none is installed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusedByKubectl, takenByKubectl } from '../../src/cli/testing/yaml-habits.ts';
 import { installedKubectls, openSession } from './kubectl-session.ts';
@@ -79,7 +79,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
   });
   afterAll(() => session?.close());
 
-  test('apply, apply again, diff, change, roll out and undo', { timeout }, async () => {
+  test('applies, diffs, changes and rolls out a deployment, and undoes a rollout', { timeout }, async () => {
     const { kube, run, refused, file } = session;
     const first = file('web.yaml', web('nginx:1', '      - {name: side, image: busybox}'));
     const second = file('web2.yaml', web('nginx:2'));
@@ -108,7 +108,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     );
   });
 
-  test('YAML that it takes and refuses in its own ways', { timeout }, async () => {
+  test('accepts and refuses the same unusual YAML as our CLI', { timeout }, async () => {
     const { kube, refused, file } = session;
     const read = ['create', '--dry-run=client', '--validate=false', '-o', 'json'];
     const manifest = ([text]: readonly [string, unknown], i: number): string[] => {
@@ -121,7 +121,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     for (const each of refusedByKubectl) await refused(...read, ...manifest(each, 100));
   });
 
-  test('apply on the server, with owners of fields', { timeout }, async () => {
+  test('applies on the server side, with field managers and conflicts', { timeout }, async () => {
     const { kube, refused, file } = session;
     const [mine, theirs] = [file('mine.yaml', config('me')), file('theirs.yaml', config('them'))];
     const apply = ['apply', '--server-side', '-f'];
@@ -130,14 +130,14 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     await kube(...apply, theirs, '--field-manager=them', '--force-conflicts');
     expect(await kube('get', 'cm', 'shared', '-o', 'yaml', '--show-managed-fields')).toMatch(/manager: them/);
     expect(await kube('get', 'cm', 'shared', '-o', 'jsonpath={.data.owner}')).toBe('them');
-    // Back to the other kind of apply, as people do.
+    // Switches back to client-side apply.
     await kube('apply', '-f', mine);
     expect(await kube('get', 'cm', 'shared', '-o', 'jsonpath={.data.owner}')).toBe('me');
     await kube('replace', '--force', '-f', mine);
     await kube('delete', '-f', mine);
   });
 
-  test('create what kubectl sends as protobuf, or as JSON', { timeout }, async () => {
+  test('creates objects that it sends as protobuf or as JSON', { timeout }, async () => {
     const { kube, run, refused } = session;
     await kube('create', 'namespace', 'made');
     const create = (...args: string[]): Promise<string> => kube('create', ...args, '-n', 'made');
@@ -177,7 +177,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     expect(await refused('get', 'namespace', 'made')).toContain('namespaces "made" not found');
   });
 
-  test('change one thing: label, annotate, patch, scale, edit', { timeout }, async () => {
+  test('labels, annotates, patches, scales and edits an object', { timeout }, async () => {
     const { kube, run, refused, file } = session;
     await kube('create', 'deployment', 'one', '--image=nginx', '--replicas=1');
     await kube('label', 'deployment', 'one', 'tier=front');
@@ -208,7 +208,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     await kube('delete', 'deployment', 'one', '--timeout=30s');
   });
 
-  test('define a kind and use it at once', { timeout }, async () => {
+  test('uses a new CustomResourceDefinition at once', { timeout }, async () => {
     const { kube, refused, file } = session;
     const [kind, object] = [file('definition.yaml', definition), file('custom.yaml', custom)];
     expect(await kube('apply', '-f', kind)).toContain('created');
@@ -224,7 +224,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     expect(await refused('get', 'crontabs.example.com', 'tab')).not.toBe('');
   });
 
-  test('delete, with finalizers, orphans and waiting', { timeout }, async () => {
+  test('deletes objects with finalizers and orphans, and waits for deletions', { timeout }, async () => {
     const { kube, run, refused } = session;
     await kube('create', 'namespace', 'ends');
     const inside = ['-n', 'ends'];
@@ -247,7 +247,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     await kube('delete', 'namespace', 'ends', '--timeout=30s');
   });
 
-  test('watch what happens', { timeout }, async () => {
+  test('watches objects', { timeout }, async () => {
     const { kube, follow } = session;
     const watch = follow('get', 'configmaps', '-l', 'watch=me', '-w', '--output-watch-events');
     await kube('create', 'configmap', 'watched');
@@ -262,7 +262,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     watch.stop();
   });
 
-  test('look at nodes and pods in every form', { timeout }, async () => {
+  test('shows nodes and pods in every output format', { timeout }, async () => {
     const { kube, refused } = session;
     await kube('create', 'namespace', 'shown');
     const inside = ['-n', 'shown'];
@@ -291,7 +291,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     await kube('delete', 'namespace', 'shown', '--timeout=30s');
   });
 
-  test('take a node out of service and back', { timeout }, async () => {
+  test('taints and cordons a node', { timeout }, async () => {
     const { kube } = session;
     const node = (await kube('get', 'nodes', '-o', 'jsonpath={.items[0].metadata.name}')).trim();
     expect(await kube('describe', 'node', node)).toMatch(/Ready +True/);
@@ -301,7 +301,7 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
     expect(await kube('get', 'node', node)).toMatch(/ Ready +/);
   });
 
-  test('look around', { timeout }, async () => {
+  test('shows API resources, versions, permissions and the cluster', { timeout }, async () => {
     const { kube, refused } = session;
     expect(await kube('api-resources', '--api-group=apps', '-o', 'name')).toContain('deployments.apps\n');
     expect(await kube('api-resources', '--verbs=list', '--namespaced=false')).toMatch(
@@ -323,8 +323,8 @@ describe.skipIf(newest === undefined).concurrent(`kubectl ${newest?.version}`, (
   });
 });
 
-describe.concurrent('older kubectls', () => {
-  test.each(kubectls.slice(0, -1))('$version does the daily work', { timeout }, async (kubectl) => {
+describe.concurrent('older versions of kubectl', () => {
+  test.each(kubectls.slice(0, -1))('run the most common commands ($version)', { timeout }, async (kubectl) => {
     const { kube, run, refused, file, close } = await openSession(kubectl);
     try {
       const manifest = file('web.yaml', web('nginx:1'));

@@ -1,4 +1,4 @@
-// Thousands of requests that no server should carry out: each gets a proper Status, nothing changes, nothing grows.
+// Sends thousands of malformed requests: each gets a proper Status, no object changes, and memory does not grow.
 import https from 'node:https';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { seededRandom } from '../support/random.ts';
 
 const REQUESTS = Number(process.env['OFFSHOOT_MALFORMED'] ?? 20_000);
 const SEED = Number(process.env['OFFSHOOT_SEED'] ?? 1);
-const AT_ONCE = 32;
+const CONCURRENCY = 32;
 
 interface Request {
   readonly method: string;
@@ -39,7 +39,7 @@ let cluster: Embedded;
 let agent: https.Agent;
 beforeAll(async () => {
   cluster = await startEmbedded({ port: 0, simulation: false });
-  agent = new https.Agent({ keepAlive: true, maxSockets: AT_ONCE, ca: cluster.caPem });
+  agent = new https.Agent({ keepAlive: true, maxSockets: CONCURRENCY, ca: cluster.caPem });
   for (const [path, object] of [
     [MAPS, victim],
     ['/apis/apps/v1/namespaces/default/deployments', deployment],
@@ -58,13 +58,13 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-interface Answer {
+interface Response {
   readonly code: number;
   readonly type: string;
   readonly text: string;
 }
 
-function send({ method, path, headers = {}, body }: Request): Promise<Answer> {
+function send({ method, path, headers = {}, body }: Request): Promise<Response> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(cluster.url);
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
@@ -86,8 +86,8 @@ function send({ method, path, headers = {}, body }: Request): Promise<Answer> {
   });
 }
 
-/** Makes requests that must not change anything. */
-function generator(random: () => number): () => Request {
+/** Generates requests that must not change anything. */
+function requestGenerator(random: () => number): () => Request {
   const pick = <const T extends readonly unknown[]>(...values: T): T[number] =>
     values[Math.floor(random() * values.length)]!;
   const upTo = (limit: number): number => Math.floor(random() * limit);
@@ -98,8 +98,8 @@ function generator(random: () => number): () => Request {
   const item = (): string => pick(`${MAPS}/victim`, '/apis/apps/v1/namespaces/default/deployments/victim');
   const patchTypes = ['json-patch+json', 'merge-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml'];
 
-  const kinds: (() => Request)[] = [
-    // Bodies that end too soon, or are no JSON, YAML or protobuf at all.
+  const generators: (() => Request)[] = [
+    // Truncated bodies, and bodies that are not JSON, YAML or protobuf.
     () => ({ method: pick('POST', 'PUT'), path: MAPS, headers: json, body: text.slice(0, 1 + upTo(text.length - 1)) }),
     () => ({ method: 'PUT', path: item(), headers: json, body: noise(upTo(200)) }),
     () => ({
@@ -120,7 +120,7 @@ function generator(random: () => number): () => Request {
       headers: { 'content-type': pick('text/html', 'application/xml', 'x', '') },
       body: text,
     }),
-    // Right JSON that is not what it should be.
+    // Valid JSON that is not a valid object.
     () => ({
       method: 'POST',
       path: MAPS,
@@ -157,7 +157,7 @@ function generator(random: () => number): () => Request {
         metadata: { name: 'new', labels: { [pick('a b', 'x'.repeat(400), '/', 'a/b/c')]: 'v' } },
       }),
     }),
-    // Deep, wide, long.
+    // Deeply nested or very long values.
     () => ({ method: 'POST', path: MAPS, headers: json, body: pick('[', '{"a":').repeat(1_000 + upTo(20_000)) }),
     () => ({
       method: 'PATCH',
@@ -171,7 +171,7 @@ function generator(random: () => number): () => Request {
       headers: json,
       body: JSON.stringify({ ...victim, metadata: { name: 'x'.repeat(5_000) } }),
     }),
-    // Patches.
+    // Invalid patches.
     () => ({
       method: 'PATCH',
       path: item(),
@@ -216,7 +216,7 @@ function generator(random: () => number): () => Request {
       headers: { 'content-type': 'application/strategic-merge-patch+json' },
       body: pick('{"$patch":"nonsense"}', '[]', '{"metadata":{"$patch":7}}', '{"metadata":7}'),
     }),
-    // Paths, methods, queries.
+    // Invalid paths, methods and queries.
     () => ({
       method: pick('GET', 'DELETE', 'PUT', 'POST', 'PATCH'),
       path: `/${pick('api', 'apis', word())}/${word()}/${pick(word(), '%2e%2e', '%00', '%zz', '')}/${word()}`,
@@ -253,7 +253,7 @@ function generator(random: () => number): () => Request {
       headers: json,
       body: JSON.stringify({ ...victim, metadata: { name: 'new' }, nonsense: 1 }),
     }),
-    // Who one is.
+    // Invalid credentials and headers.
     () => ({
       method: 'GET',
       path: MAPS,
@@ -266,11 +266,11 @@ function generator(random: () => number): () => Request {
       headers: { accept: pick('text/html', 'application/json;as=Nonsense;v=v1;g=meta.k8s.io', 'x/y;q=z', ';') },
     }),
   ];
-  return () => pick(...kinds)();
+  return () => pick(...generators)();
 }
 
-/** Everything that is stored. */
-async function everything(): Promise<string> {
+/** All stored objects, as text. */
+async function storedObjects(): Promise<string> {
   const lists = await Promise.all(
     ['/api/v1/configmaps', '/apis/apps/v1/deployments', '/api/v1/namespaces', '/api/v1/secrets'].map((path) =>
       send({ method: 'GET', path }),
@@ -282,29 +282,31 @@ async function everything(): Promise<string> {
     .join('\n');
 }
 
-test(`${REQUESTS} malformed requests`, async () => {
-  const next = generator(seededRandom(SEED));
-  const before = await everything();
+test(`${REQUESTS} malformed requests are refused and change nothing`, async () => {
+  const next = requestGenerator(seededRandom(SEED));
+  const before = await storedObjects();
   const memory: number[] = [];
-  const wrong: string[] = [];
+  const problems: string[] = [];
   let sent = 0;
   const worker = async (): Promise<void> => {
     while (sent < REQUESTS) {
       if (sent++ % (REQUESTS / 4) === 0) memory.push(process.memoryUsage.rss() / 2 ** 20);
       const request = next();
-      const problem = judge(await send(request));
+      const problem = problemOf(await send(request));
       if (problem !== undefined)
-        wrong.push(`${problem}: ${request.method} ${request.path.slice(0, 120)} ${String(request.body).slice(0, 120)}`);
+        problems.push(
+          `${problem}: ${request.method} ${request.path.slice(0, 120)} ${String(request.body).slice(0, 120)}`,
+        );
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  expect([...new Set(wrong)].slice(0, 20)).toEqual([]);
-  expect(await everything()).toBe(before);
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  expect([...new Set(problems)].slice(0, 20)).toEqual([]);
+  expect(await storedObjects()).toBe(before);
   expect(process.memoryUsage.rss() / 2 ** 20 - memory[1]!).toBeLessThan(150);
 }, 240_000);
 
-/** What is wrong with an answer; undefined when it is proper. */
-function judge({ code, type, text }: Answer): string | undefined {
+/** The problem of a response; undefined when it is valid. */
+function problemOf({ code, type, text }: Response): string | undefined {
   if (code < 300) return undefined;
   if (code >= 500 && code !== 501) return `${code}`;
   if (!type.startsWith('application/json')) return `${code} as ${type || 'nothing'}`;

@@ -1,4 +1,4 @@
-// `offshoot up` as its users and their scripts see it: what it prints, what it leaves behind, and what it refuses.
+// `offshoot up`, as users and scripts see it: what it prints, which files it leaves, and what it refuses.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,12 +19,12 @@ const BIN = path.resolve(import.meta.dirname, '../../bin/offshoot.js');
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const kept = { name: 'kept', namespace: 'default' };
 
-/** One `offshoot up` and everything that it has written. */
+/** A running `offshoot up` and its output. */
 interface Run {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Resolves with the line that says that it is ready. */
+  /** Resolves with the line that it prints when it is ready. */
   ready(): Promise<{ readonly api: string; readonly kubeconfig: string; readonly pid: number }>;
   /** Resolves with the exit code. */
   ended(): Promise<number | null>;
@@ -48,7 +48,7 @@ function newDirectory(): string {
   return directory;
 }
 
-/** Starts the API alone: the controllers have tests of their own. */
+/** Starts only the API server. */
 function up(...args: string[]): Run {
   return upWithControllers('--no-controllers', ...args);
 }
@@ -94,14 +94,14 @@ async function stop(run: Run, signal: NodeJS.Signals = 'SIGINT'): Promise<number
   return run.ended();
 }
 
-test('says in one line where it is, stops on Ctrl-C, and goes on with the same data', async () => {
+test('offshoot up prints one line with its address, stops on Ctrl-C, and keeps its data over a restart', async () => {
   const directory = newDirectory();
   const first = up('--data-dir', directory, '--port', '0');
   const { api, kubeconfig, pid } = await first.ready();
   expect({ api, pid }).toEqual({ api: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/), pid: first.child.pid });
   expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
   const before = clientOf(kubeconfig);
-  const made = await before.create(ConfigMap, configMap('old'));
+  const created = await before.create(ConfigMap, configMap('old'));
   before.close();
   expect(readFileSync(path.join(directory, 'server.pid'), 'utf8')).toBe(`${pid}\n`);
   expect([await stop(first), first.stderr()]).toEqual([0, '']);
@@ -111,7 +111,7 @@ test('says in one line where it is, stops on Ctrl-C, and goes on with the same d
   const second = up('--data-dir', directory, '--port', new URL(api).port);
   expect((await second.ready()).api).toBe(api);
   const after = clientOf(kubeconfig);
-  expect(await after.get(ConfigMap, kept)).toEqual(made);
+  expect(await after.get(ConfigMap, kept)).toEqual(created);
   after.close();
   expect(await stop(second, 'SIGTERM')).toBe(0);
 
@@ -120,12 +120,12 @@ test('says in one line where it is, stops on Ctrl-C, and goes on with the same d
   expect(await fresh.get(ConfigMap, kept).catch(isNotFound)).toBe(true);
   const again = await fresh.create(ConfigMap, configMap('new'));
   fresh.close();
-  // Whoever remembers a version of the old content must not mistake the new one for it.
-  expect(BigInt(again.metadata.resourceVersion!)).toBeGreaterThan(BigInt(made.metadata.resourceVersion!));
+  // Resource versions of the old data must not be valid for the new data.
+  expect(BigInt(again.metadata.resourceVersion!)).toBeGreaterThan(BigInt(created.metadata.resourceVersion!));
   expect(await stop(third)).toBe(0);
 }, 60_000);
 
-test('refuses a data directory that another one serves, and names it', async () => {
+test('offshoot up refuses a data directory that another process uses, and names the process', async () => {
   const directory = newDirectory();
   const first = up('--data-dir', directory, '--port', '0');
   const { kubeconfig, pid } = await first.ready();
@@ -137,7 +137,7 @@ test('refuses a data directory that another one serves, and names it', async () 
       `error: the data directory ${directory} is in use by the process ${pid}: stop it first, or choose another directory\ncode: InvalidDataDirectory, see "offshoot errors InvalidDataDirectory"\n`,
     );
   }
-  // The one that runs is none the worse for it.
+  // The running process is not affected.
   expect(readFileSync(kubeconfig, 'utf8')).toBe(kubeconfigText);
   const client = clientOf(kubeconfig);
   await client.create(ConfigMap, configMap('fine'));
@@ -145,7 +145,7 @@ test('refuses a data directory that another one serves, and names it', async () 
   expect(await stop(first)).toBe(0);
 }, 60_000);
 
-test('a directory whose server was killed can be used at once', async () => {
+test('offshoot up can use a data directory at once after its process was killed', async () => {
   const directory = newDirectory();
   const first = up('--data-dir', directory, '--port', '0');
   await first.ready();
@@ -155,7 +155,7 @@ test('a directory whose server was killed can be used at once', async () => {
   expect(await stop(second)).toBe(0);
 }, 60_000);
 
-test('refuses a data directory that cannot be one, or holds something else, and says what to do', async () => {
+test('offshoot up refuses a data directory that cannot be created or is not a database, and says what to do', async () => {
   const directory = newDirectory();
   const file = path.join(directory, 'cluster.db');
   writeFileSync(file, 'no database at all, whatever its name is');
@@ -171,7 +171,7 @@ test('refuses a data directory that cannot be one, or holds something else, and 
       /^error: the data directory .*cluster\.db cannot be made \(EEXIST: .*\): choose another one with --data-dir\ncode: InvalidDataDirectory/,
     ),
   ]);
-  // Node would try without end to make a directory there.
+  // In Node, a recursive mkdir never ends here.
   const proc = up('--data-dir', '/proc/nowhere/data', '--port', '0');
   expect([await proc.ended(), proc.stderr()]).toEqual([
     1,
@@ -179,7 +179,7 @@ test('refuses a data directory that cannot be one, or holds something else, and 
   ]);
 }, 60_000);
 
-test('refuses a port that is in use, and leaves the data directory free', async () => {
+test('offshoot up refuses a port that is in use, and releases the data directory', async () => {
   const directory = newDirectory();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -194,9 +194,9 @@ test('refuses a port that is in use, and leaves the data directory free', async 
   expect(existsSync(path.join(directory, 'server.pid'))).toBe(false);
 }, 60_000);
 
-test('says that the usual port is in use when it takes another one', async () => {
+test('offshoot up warns when the default port is in use and it takes another one', async () => {
   const server = createServer().listen(7443, '127.0.0.1');
-  // Whoever has it already does as well.
+  // Another process may already use the port.
   await Promise.race([once(server, 'listening'), once(server, 'error')]).catch(() => undefined);
   const run = up('--memory');
   const { port } = new URL((await run.ready()).api);
@@ -208,7 +208,7 @@ test('says that the usual port is in use when it takes another one', async () =>
   server.close();
 }, 60_000);
 
-test('a cluster in memory leaves nothing behind', async () => {
+test('offshoot up --memory leaves nothing behind', async () => {
   const run = up('--memory', '--port', '0');
   const { kubeconfig } = await run.ready();
   expect(existsSync(kubeconfig)).toBe(true);
@@ -216,7 +216,7 @@ test('a cluster in memory leaves nothing behind', async () => {
   expect(existsSync(path.dirname(kubeconfig))).toBe(false);
 }, 60_000);
 
-test('a cluster in memory that cannot start leaves nothing behind', async () => {
+test('offshoot up --memory leaves nothing behind when it cannot start', async () => {
   const directory = newDirectory();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -227,18 +227,18 @@ test('a cluster in memory that cannot start leaves nothing behind', async () => 
 }, 60_000);
 
 describe('--merge-kubeconfig', () => {
-  const theirs = 'apiVersion: v1\nkind: Config\ncurrent-context: work\ncontexts:\n- name: work\n  context: {}\n';
+  const userConfig = 'apiVersion: v1\nkind: Config\ncurrent-context: work\ncontexts:\n- name: work\n  context: {}\n';
 
-  /** Starts with a kubeconfig of the user's own. */
+  /** Starts with a kubeconfig of the user. */
   function upWith(file: string, ...args: string[]): Run {
     return started(['--no-controllers', '--memory', '--port', '0', '--merge-kubeconfig', ...args], {
       KUBECONFIG: file,
     });
   }
 
-  test('is the current context of the kubeconfig while it runs, and gone afterwards', async () => {
+  test('sets the current context while the cluster runs, and removes it afterwards', async () => {
     const file = path.join(newDirectory(), 'config');
-    writeFileSync(file, theirs);
+    writeFileSync(file, userConfig);
     const run = upWith(file);
     const { api } = await run.ready();
     expect(run.stdout()).toContain('"context":"offshoot"');
@@ -255,22 +255,22 @@ describe('--merge-kubeconfig', () => {
     });
   }, 60_000);
 
-  test('where KUBECONFIG is the file that it writes anyway, that one is enough', async () => {
+  test('works when KUBECONFIG is the file of --kubeconfig', async () => {
     const file = path.join(newDirectory(), 'config');
     const run = upWith(file, '--kubeconfig', file);
     const { api, kubeconfig } = await run.ready();
     expect([kubeconfig, loadConfig({ path: file }).server]).toEqual([file, api]);
     expect([await stop(run), run.stderr()]).toEqual([0, '']);
-    // The next one finds it, and writes it again.
+    // The next run overwrites it.
     const again = upWith(file, '--kubeconfig', file);
     const { api: later } = await again.ready();
     expect(loadConfig({ path: file }).server).toBe(later);
     expect([await stop(again), again.stderr()]).toEqual([0, '']);
   }, 60_000);
 
-  test('contexts of others in the file that it would write are never lost', async () => {
+  test('never removes other contexts from the kubeconfig', async () => {
     const file = path.join(newDirectory(), 'config');
-    writeFileSync(file, theirs);
+    writeFileSync(file, userConfig);
     const run = upWith(file, '--kubeconfig', file);
     await run.ready();
     expect(loadConfig({ path: file, context: 'offshoot' })).toBeDefined();
@@ -281,7 +281,7 @@ describe('--merge-kubeconfig', () => {
     expect(refused.stderr()).toContain(`--kubeconfig ${file}: it has other contexts (work), which would be lost`);
   }, 60_000);
 
-  test('without a kubeconfig, none is left behind', async () => {
+  test('removes the kubeconfig afterwards if there was none before', async () => {
     const file = path.join(newDirectory(), 'config');
     const run = upWith(file);
     await run.ready();
@@ -289,9 +289,9 @@ describe('--merge-kubeconfig', () => {
     expect([await stop(run), existsSync(file)]).toEqual([0, false]);
   }, 60_000);
 
-  test('killed, it is replaced by the next one; beside one that runs, another needs another name', async () => {
+  test('replaces the context of a killed process, and refuses that of a running one', async () => {
     const file = path.join(newDirectory(), 'config');
-    writeFileSync(file, theirs);
+    writeFileSync(file, userConfig);
     const killed = upWith(file);
     await killed.ready();
     await stop(killed, 'SIGKILL');
@@ -314,16 +314,16 @@ describe('--merge-kubeconfig', () => {
   }, 90_000);
 });
 
-test('goes on when clients leave in the midst of an answer', async () => {
+test('offshoot up keeps running when clients disconnect during a response', async () => {
   const run = up('--memory', '--port', '0');
   const { api, kubeconfig } = await run.ready();
   const client = clientOf(kubeconfig);
   const { caPem: ca, certPem: cert, keyPem: key } = loadConfig({ path: kubeconfig });
   for (let round = 0; round < 20; round++) {
-    const leaving = request(`${api}/api/v1/configmaps?watch=true`, { ca, cert, key, agent: false }).end();
-    leaving.on('error', () => undefined);
-    await once(leaving, 'response');
-    leaving.destroy();
+    const watchRequest = request(`${api}/api/v1/configmaps?watch=true`, { ca, cert, key, agent: false }).end();
+    watchRequest.on('error', () => undefined);
+    await once(watchRequest, 'response');
+    watchRequest.destroy();
     const metadata = { ...kept, name: `kept-${round}` };
     await client.create(ConfigMap, {
       apiVersion: 'v1',
@@ -337,13 +337,13 @@ test('goes on when clients leave in the midst of an answer', async () => {
   expect([await stop(run), run.stderr()]).toEqual([0, '']);
 }, 60_000);
 
-test('ends when it cannot finish its start', async () => {
+test('offshoot up exits when it cannot write the kubeconfig', async () => {
   const run = upWithControllers('--memory', '--port', '0', '--kubeconfig', '/dev/null/kubeconfig');
   expect([await run.ended(), run.stdout()]).toEqual([1, '']);
   expect(run.stderr()).toMatch(/^error: .*\/dev\/null\b/);
 }, 60_000);
 
-test('writes the kubeconfig where it is told to, readable by nobody else', async () => {
+test('offshoot up writes the kubeconfig to the given path, readable only by its owner', async () => {
   const file = path.join(newDirectory(), 'deep', 'config');
   const run = up('--memory', '--port', '0', '--kubeconfig', file);
   expect((await run.ready()).kubeconfig).toBe(file);
@@ -351,7 +351,7 @@ test('writes the kubeconfig where it is told to, readable by nobody else', async
   expect(await stop(run)).toBe(0);
 }, 60_000);
 
-test('after a restart on another port, the kubeconfig of a claim leads to the new one', async () => {
+test('offshoot claim kubeconfig contains the new port after a restart on another port', async () => {
   const directory = newDirectory();
   const first = upWithControllers('--data-dir', directory, '--port', '0');
   const { kubeconfig, api } = await first.ready();
@@ -367,17 +367,17 @@ test('after a restart on another port, the kubeconfig of a claim leads to the ne
   const runner = runnerFor(kubeconfig);
   expect(await runner.run('claim', 'create', 'it', '--class', 'local', '--wait')).toMatchObject({ code: 0 });
   expect(await stop(first)).toBe(0);
-  // Its old port is taken meanwhile, and nobody issues credentials again.
+  // The old port is in use, and without controllers nothing issues new credentials.
   const taken = createServer().listen(Number(new URL(api).port), '127.0.0.1');
   await once(taken, 'listening');
   const second = up('--data-dir', directory, '--port', '0');
-  const moved = await second.ready();
+  const restarted = await second.ready();
   const printed = await runner.run('claim', 'kubeconfig', 'it');
   expect(printed).toMatchObject({ code: 0, stderr: '' });
   const file = path.join(directory, 'it.kubeconfig');
   writeFileSync(file, printed.stdout);
   const config = loadConfig({ path: file, context: 'default/it' });
-  expect([config.server, moved.api]).toEqual([moved.api, expect.not.stringContaining(api)]);
+  expect([config.server, restarted.api]).toEqual([restarted.api, expect.not.stringContaining(api)]);
   const client = connect(config);
   const metadata = { name: 'kept', namespace: config.namespace! };
   await client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
@@ -391,8 +391,8 @@ const Claim = defineKind(appstudio, 'DeploymentTargetClaim', 'deploymenttargetcl
 const Class = defineKind(appstudio, 'DeploymentTargetClass', 'deploymenttargetclasses', { namespaced: false });
 const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs');
 
-// The program may be a bundle, of which much was left out: every part has to be seen at work in it.
-test('"offshoot run" beside its controllers is refused, and works beside a cluster without', async () => {
+// bin/offshoot.js may run the bundle: these tests check that no controller is missing in it.
+test('offshoot run is refused while offshoot up runs the controllers, and works without them', async () => {
   const directory = newDirectory();
   const flags = ['--data-dir', directory, '--port', '0'];
   const first = upWithControllers(...flags);
@@ -401,7 +401,7 @@ test('"offshoot run" beside its controllers is refused, and works beside a clust
   const refused = await runnerFor(kubeconfig).run(...run);
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain(`error: offshoot-up_${pid} runs the controllers of environments for this cluster`);
-  // Killed, it has no chance to give its leases up.
+  // A killed process cannot release its leases.
   await stop(first, 'SIGKILL');
   const second = up(...flags);
   await second.ready();
@@ -412,7 +412,7 @@ test('"offshoot run" beside its controllers is refused, and works beside a clust
   expect(await stop(second)).toBe(0);
 }, 90_000);
 
-test('runs the controllers of all parts, and their admission', async () => {
+test('offshoot up runs all controllers and admission webhooks', async () => {
   const run = upWithControllers('--memory', '--port', '0');
   const client = clientOf((await run.ready()).kubeconfig);
   const metadata = { name: 'it', namespace: 'default' };
@@ -437,12 +437,14 @@ test('runs the controllers of all parts, and their admission', async () => {
   }
   const spec = { deploymentTargetClassName: 'namespace', ttl: 'soon' };
   await expect(client.create(Claim, { ...claim, spec })).rejects.toThrow('spec.ttl');
-  const wanted = (istioMatches: readonly object[]): AnyObject => {
+  const environmentWith = (istioMatches: readonly object[]): AnyObject => {
     const subsets = [{ name: 'gone', namespace: 'default', containers: [{ containerName: 'app', image: 'app:2' }] }];
     return { ...environment, spec: { istioMatches, subsets } };
   };
-  await expect(client.create(DynamicEnv, wanted([{}]))).rejects.toThrow('empty IstioMatch is invalid for DynamicEnv');
-  await client.create(DynamicEnv, wanted([{ headers: { 'x-env': { exact: 'it' } } }]));
+  await expect(client.create(DynamicEnv, environmentWith([{}]))).rejects.toThrow(
+    'empty IstioMatch is invalid for DynamicEnv',
+  );
+  await client.create(DynamicEnv, environmentWith([{ headers: { 'x-env': { exact: 'it' } } }]));
   await until(async () => {
     const { status } = (await client.get(DynamicEnv, metadata)) as AnyObject & { status?: { state?: string } };
     return status?.state === 'degraded';

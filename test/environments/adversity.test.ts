@@ -1,4 +1,4 @@
-// What happens to a living environment when things are taken away under it, and come back.
+// A running environment when objects that it depends on are deleted and recreated.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { installDefinitions } from '../../src/cli/run/crds.ts';
@@ -22,35 +22,41 @@ import { environmentsManager } from './manager.ts';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const DEADLINE = 60_000;
 
-test('an environment says that Istio is missing, and goes on when it comes', { timeout: 2 * DEADLINE }, async () => {
-  const cluster = await startEmbedded();
-  const client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
-  await installDefinitions(client, partsOf(['environments']));
-  const logger = createLogger({ level: 'silent' });
-  const manager = new Manager({ client, controllers: environments(), logger });
-  try {
-    await manager.start();
-    const namespace = 'default';
-    const { deployment, service, rule, routes } = workload(namespace, 'cart');
-    await client.create(Deployment, deployment);
-    await client.create(Service, service);
-    const env = await client.create(DynamicEnv, environment(namespace, 'feature', [{ name: 'cart', namespace }]));
-    await until(() => isIn(client, env.metadata, 'degraded'), DEADLINE);
-    const routed = (await client.get(DynamicEnv, env.metadata)).status?.conditions?.find(
-      ({ type }) => type === 'Routed',
-    );
-    expect(routed?.message).toContain('the cluster does not know destinationrules.networking.istio.io: install Istio');
+test(
+  'an environment reports that Istio is missing, and continues once it is installed',
+  { timeout: 2 * DEADLINE },
+  async () => {
+    const cluster = await startEmbedded();
+    const client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
+    await installDefinitions(client, partsOf(['environments']));
+    const logger = createLogger({ level: 'silent' });
+    const manager = new Manager({ client, controllers: environments(), logger });
+    try {
+      await manager.start();
+      const namespace = 'default';
+      const { deployment, service, rule, routes } = workload(namespace, 'cart');
+      await client.create(Deployment, deployment);
+      await client.create(Service, service);
+      const env = await client.create(DynamicEnv, environment(namespace, 'feature', [{ name: 'cart', namespace }]));
+      await until(() => isIn(client, env.metadata, 'degraded'), DEADLINE);
+      const routed = (await client.get(DynamicEnv, env.metadata)).status?.conditions?.find(
+        ({ type }) => type === 'Routed',
+      );
+      expect(routed?.message).toContain(
+        'the cluster does not know destinationrules.networking.istio.io: install Istio',
+      );
 
-    await installKinds(client);
-    await client.create(DestinationRule, rule);
-    await client.create(VirtualService, routes);
-    await until(() => isIn(client, env.metadata, 'ready'), DEADLINE);
-  } finally {
-    await manager.stop();
-    client.close();
-    await cluster.stop();
-  }
-});
+      await installKinds(client);
+      await client.create(DestinationRule, rule);
+      await client.create(VirtualService, routes);
+      await until(() => isIn(client, env.metadata, 'ready'), DEADLINE);
+    } finally {
+      await manager.stop();
+      client.close();
+      await cluster.stop();
+    }
+  },
+);
 
 describeClusters('an environment', (cluster) => {
   let client: Client;
@@ -73,7 +79,7 @@ describeClusters('an environment', (cluster) => {
   }
 
   /** A namespace that the test itself deletes. */
-  async function doomed(): Promise<string> {
+  async function temporaryNamespace(): Promise<string> {
     const metadata = { generateName: 'doomed-' } as unknown as KubeObject['metadata'];
     return (await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata })).metadata.name;
   }
@@ -82,7 +88,7 @@ describeClusters('an environment', (cluster) => {
     return until(() => client.get<KubeObject>(kind, ref).then(() => false, isNotFound), DEADLINE);
   }
 
-  test('keeps its clone and routes while its base is away', { timeout: 2 * DEADLINE }, async () => {
+  test('keeps its clone and routes while its base is deleted', { timeout: 2 * DEADLINE }, async () => {
     const namespace = await cluster.namespace('base');
     const env = await readyIn(namespace);
     const clone = { name: `cart-${namespace.slice(0, 20)}-feature`, namespace };
@@ -108,16 +114,16 @@ describeClusters('an environment', (cluster) => {
     expect((await client.get(VirtualService, service)).spec?.http).toHaveLength(2);
   });
 
-  test('goes with its namespace', { timeout: 2 * DEADLINE }, async () => {
-    const namespace = await doomed();
+  test('is deleted with its namespace', { timeout: 2 * DEADLINE }, async () => {
+    const namespace = await temporaryNamespace();
     await readyIn(namespace);
     await client.delete(Namespace, { name: namespace });
     await untilGone(Namespace, { name: namespace });
     expect((await client.list(DynamicEnv, { namespace })).items).toEqual([]);
   });
 
-  test('outlives the namespace of a subset, and can be deleted', { timeout: 2 * DEADLINE }, async () => {
-    const [namespace, other] = [await cluster.namespace('home'), await doomed()];
+  test('is kept when the namespace of a subset is deleted, and can be deleted', { timeout: 2 * DEADLINE }, async () => {
+    const [namespace, other] = [await cluster.namespace('home'), await temporaryNamespace()];
     const env = await readyIn(namespace);
     await makeWorkload(client, other, 'web');
     const both = environment(namespace, env.name, [

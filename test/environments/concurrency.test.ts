@@ -1,5 +1,5 @@
-// Two hundred environments come, change and go at once on twenty VirtualServices that somebody else edits all the
-// while: everything converges, and nobody's edit is lost.
+// Two hundred environments are created, changed and deleted at once on twenty VirtualServices that somebody else edits
+// at the same time: everything converges, and no edit is lost.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manager } from '../../src/controller/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
@@ -76,7 +76,7 @@ function baseRoute(workload: string): HttpRoute {
   return { name: 'base', route: [{ destination: { host: workload, subset: 'shared' } }] };
 }
 
-/** The environments of a workload are those whose number leaves it as a rest. */
+/** The workload of an environment: its number modulo the number of workloads. */
 const workloadOf = (i: number): string => `w${i % WORKLOADS}`;
 const isDeleted = (i: number): boolean => Math.floor(i / WORKLOADS) % 2 === 1;
 
@@ -90,8 +90,8 @@ function environment(i: number, image: string): AnyObject {
   };
 }
 
-/** Comes, changes and perhaps goes, at its own pace. */
-async function live(i: number, random: () => number): Promise<void> {
+/** Creates, changes and perhaps deletes an environment, with random pauses. */
+async function createAndChange(i: number, random: () => number): Promise<void> {
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, random() * 2_000));
   await pause();
   await client.create(DynamicEnv, environment(i, 'app:2'));
@@ -103,7 +103,7 @@ async function live(i: number, random: () => number): Promise<void> {
   await client.delete(DynamicEnv, ref);
 }
 
-/** Somebody who keeps routes and an annotation of their own on a VirtualService, and knows what they should be. */
+/** Another editor of a VirtualService, who keeps track of their own routes and annotations. */
 class Neighbour {
   readonly #workload: string;
   readonly #random: () => number;
@@ -116,8 +116,8 @@ class Neighbour {
   }
 
   /**
-   * Adds a route of theirs and perhaps takes one away, as a person does who reads, edits and writes back. What an
-   * earlier edit did is not done again: if somebody undid it, it stays undone.
+   * Adds a route and perhaps removes one, by read, edit and update. It does not repeat earlier edits: if one was lost,
+   * it stays lost.
    */
   async edit(): Promise<void> {
     const name = `theirs-${++this.edits}`;
@@ -142,7 +142,7 @@ class Neighbour {
   }
 }
 
-test('converges and loses nothing', async () => {
+test('many concurrent environments converge and lose no edit of others', async () => {
   const random = seededRandom(4);
   const neighbours = Array.from({ length: WORKLOADS }, (_none, i) => new Neighbour(workloadOf(i), random));
   const over = new AbortController();
@@ -152,7 +152,7 @@ test('converges and loses nothing', async () => {
       await new Promise((resolve) => setTimeout(resolve, random() * 200));
     }
   });
-  await Promise.all(Array.from({ length: ENVIRONMENTS }, (_none, i) => live(i, random)));
+  await Promise.all(Array.from({ length: ENVIRONMENTS }, (_none, i) => createAndChange(i, random)));
   over.abort();
   await Promise.all(editing);
 

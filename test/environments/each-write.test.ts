@@ -1,6 +1,6 @@
-// After each single write of the controllers, whatever they are doing: no request is led to a version that no rule
-// declares, or that no pod is ready for. Judged by the routing model. Where the original's contract has it otherwise (a
-// host without a rule; a clone that does not run after a minute), the condition Routed says so.
+// After each single write of the controllers, no request is routed to a version that no rule declares or that has no
+// ready pod. The routing model is the judge. Where the contract of the original requires otherwise (a host without a
+// rule; a clone that does not run after a minute), the condition Routed says so.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
@@ -18,7 +18,7 @@ import { deployment, environment, rule, service, virtualService, world } from '.
 
 const PORT = 80;
 
-/** An object as servers take it, where the random one is not: with ports and pods, and without routes that lead nowhere. */
+/** A random object made valid: with ports and replicas, and without routes that have no destination. */
 function meshed(object: KubeObject): KubeObject {
   if (object.kind === DynamicEnv.kind) {
     return JSON.parse(
@@ -34,7 +34,7 @@ function meshed(object: KubeObject): KubeObject {
   return { ...object, spec: { ...spec, http } } as VirtualService;
 }
 
-/** The destinations of environments that nobody answers for: `version host why`. */
+/** The destinations of environments without a response: `version host why`. */
 function lostDestinations(cluster: MemoryCluster): ReadonlySet<string> {
   const deployments = cluster.list(Deployment).map((each) => ({ ...each, status: each.status ?? {} }));
   const kinds = [Service, DestinationRule, VirtualService] as const;
@@ -50,7 +50,7 @@ function lostDestinations(cluster: MemoryCluster): ReadonlySet<string> {
         const { name = '', action } = decider ?? {};
         if (insertedName(name) === undefined || action?.kind !== 'route') return [];
         const missing = action.destinations.filter(({ outcome }) => outcome !== 'Reached');
-        // A rule that others come before decides nothing.
+        // A rule that earlier rules hide has no effect.
         const avoided = avoiding(entries.slice(0, at).map((each) => each.literals));
         if (missing.length === 0 || findRequest({ place, literals, avoided }, new Budget(1_000)) === 'none') return [];
         return missing.map((each) => `${each.subset} ${each.host} ${each.outcome}`);
@@ -60,7 +60,7 @@ function lostDestinations(cluster: MemoryCluster): ReadonlySet<string> {
   return new Set(lost);
 }
 
-/** Watches what each write of controllers does to requests. */
+/** Watches the effect of each write of the controllers on requests. */
 class Watch {
   readonly found = new Map<string, string>();
   readonly #cluster: MemoryCluster;
@@ -76,39 +76,39 @@ class Watch {
     };
   }
 
-  /** What people have done is not the controllers' fault. */
+  /** Records the current state, so that changes by users are not blamed on the controllers. */
   look(): void {
     this.#known = lostDestinations(this.#cluster);
   }
 
-  /** Lost destinations that came with a write, and that no environment tells of. */
-  untold(): readonly string[] {
-    const told = this.#cluster.list(DynamicEnv).flatMap(({ metadata, status }) => {
+  /** Lost destinations that a write caused and that no environment reports. */
+  unreported(): readonly string[] {
+    const reported = this.#cluster.list(DynamicEnv).flatMap(({ metadata, status }) => {
       const routed = status?.conditions?.find(({ type }) => type === 'Routed');
-      const isTold = routed?.status === 'False' || routed?.reason === 'RoutedWithWarnings';
-      return isTold ? [{ version: uniqueVersion(metadata), message: routed.message ?? '' }] : [];
+      const isReported = routed?.status === 'False' || routed?.reason === 'RoutedWithWarnings';
+      return isReported ? [{ version: uniqueVersion(metadata), message: routed.message ?? '' }] : [];
     });
     return [...this.found]
       .filter(([lost]) => {
         const [version = ''] = lost.split(' ');
-        return !told.some((each) => each.version === version && /\bfail\b/.test(each.message));
+        return !reported.some((each) => each.version === version && /\bfail\b/.test(each.message));
       })
       .map(([lost, write]) => `${write}: ${lost}`);
   }
 }
 
-/** Lets controllers do all they have to, and returns why requests are lost that they tell of. */
+/** Settles, and returns the reasons of lost requests that are reported. */
 async function settle(cluster: MemoryCluster, watch: Watch): Promise<readonly string[]> {
   watch.look();
   watch.found.clear();
   expect(await cluster.settle()).toEqual([]);
-  expect(watch.untold()).toEqual([]);
+  expect(watch.unreported()).toEqual([]);
   return [...watch.found.keys()].map((lost) => lost.split(' ')[2]!);
 }
 
 const change = fc.oneof(environment, environment, environment, deployment, service, rule, virtualService);
 
-test('callers whose namespace has a rule of its own for the host are told of', async () => {
+test('an environment warns about callers whose namespace has its own rule for the host', async () => {
   const { deployment: base, service: called, rule: own, routes } = workload('a', 'x');
   const spec = { host: 'x.a.svc.cluster.local', subsets: own.spec!.subsets! };
   const theirs: DestinationRule = { ...own, metadata: { name: 'theirs', namespace: 'b' }, spec };
@@ -121,12 +121,12 @@ test('callers whose namespace has a rule of its own for the host are told of', a
   const cluster = await MemoryCluster.of([base, meshed(called), own, routes, theirs, wide, env]);
   expect(await cluster.settle()).toEqual([]);
   const [{ status }] = cluster.list(DynamicEnv) as [DynamicEnv];
-  const told = (namespace: string, name: string): string =>
+  const warningFor = (namespace: string, name: string): string =>
     `requests from pods in namespace ${namespace} to x.a.svc.cluster.local fail: they use DestinationRule ${namespace}/${name} there, which has no subset "a-e"`;
   expect(status?.conditions?.find(({ type }) => type === 'Routed')).toMatchObject({
     status: 'True',
     reason: 'RoutedWithWarnings',
-    message: `every subset has routes; ${told('b', 'theirs')}; ${told('c', 'wide')}`,
+    message: `every subset has routes; ${warningFor('b', 'theirs')}; ${warningFor('c', 'wide')}`,
   });
   await cluster.remove(theirs);
   await cluster.remove(wide);
@@ -135,35 +135,41 @@ test('callers whose namespace has a rule of its own for the host are told of', a
   expect(after!.status?.conditions?.find(({ type }) => type === 'Routed')).toMatchObject({ reason: 'Routed' });
 });
 
-describe('no request is led astray after any single write', () => {
-  test('of creations, updates and deletions in any world', { timeout: 120_000 }, async () => {
-    const told = new Set<string>();
-    const play = async (
-      objects: readonly KubeObject[],
-      changes: readonly KubeObject[],
-      slow: readonly string[],
-    ): Promise<void> => {
-      const cluster = await MemoryCluster.of(objects.filter(({ kind }) => kind !== DynamicEnv.kind).map(meshed));
-      await cluster.settle();
-      const watch = new Watch(cluster);
-      const environments = objects.filter(({ kind }) => kind === DynamicEnv.kind);
-      for (const each of [...environments, ...changes].map(meshed)) {
-        // Some clones do not start before all is settled but for them: after a minute.
-        cluster.starts = ({ metadata }) => !slow.includes(metadata.name);
-        await cluster.put(each);
-        for (const why of await settle(cluster, watch)) told.add(why);
-        cluster.starts = () => true;
-        await settle(cluster, watch);
-      }
-      for (const env of cluster.list(DynamicEnv)) {
-        await cluster.delete(env);
-        await settle(cluster, watch);
-      }
-    };
-    const slow = fc.subarray(['x-a-e', 'x-a-a-e', 'x-a-e-f', 'x-a-a-e-f']);
-    const holds = fc.assert(fc.asyncProperty(world, fc.array(change, { maxLength: 4 }), slow, play), { numRuns: 100 });
-    await expect(holds).resolves.toBeUndefined();
-    // Both exceptions have come up, or nothing was tried.
-    expect([...told].sort()).toEqual(['MissingSubset', 'NoEndpoints']);
-  });
+describe('requests', () => {
+  test(
+    'are never lost after any single write, for creations, updates and deletions in any world',
+    { timeout: 120_000 },
+    async () => {
+      const reasons = new Set<string>();
+      const play = async (
+        objects: readonly KubeObject[],
+        changes: readonly KubeObject[],
+        slow: readonly string[],
+      ): Promise<void> => {
+        const cluster = await MemoryCluster.of(objects.filter(({ kind }) => kind !== DynamicEnv.kind).map(meshed));
+        await cluster.settle();
+        const watch = new Watch(cluster);
+        const environments = objects.filter(({ kind }) => kind === DynamicEnv.kind);
+        for (const each of [...environments, ...changes].map(meshed)) {
+          // Some clones start only after everything else has settled: after a minute.
+          cluster.starts = ({ metadata }) => !slow.includes(metadata.name);
+          await cluster.put(each);
+          for (const why of await settle(cluster, watch)) reasons.add(why);
+          cluster.starts = () => true;
+          await settle(cluster, watch);
+        }
+        for (const env of cluster.list(DynamicEnv)) {
+          await cluster.delete(env);
+          await settle(cluster, watch);
+        }
+      };
+      const slow = fc.subarray(['x-a-e', 'x-a-a-e', 'x-a-e-f', 'x-a-a-e-f']);
+      const holds = fc.assert(fc.asyncProperty(world, fc.array(change, { maxLength: 4 }), slow, play), {
+        numRuns: 100,
+      });
+      await expect(holds).resolves.toBeUndefined();
+      // Both exceptions must have occurred, else the test has tried nothing.
+      expect([...reasons].sort()).toEqual(['MissingSubset', 'NoEndpoints']);
+    },
+  );
 });

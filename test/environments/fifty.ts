@@ -1,4 +1,4 @@
-// Fifty environments of five workloads: what is under way when a leader dies.
+// Fifty environments of five workloads, in progress when a leader crashes.
 import { expect } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -10,7 +10,7 @@ export const WORKLOADS = ['cart', 'orders', 'payments', 'search', 'users'];
 export const ENVIRONMENTS = 50;
 const DEADLINE_MS = 240_000;
 
-/** From a death until the other leads: the Lease lasts 15 s, and is looked at every 2 s. */
+/** From a crash until the other process leads: the Lease lasts 15 s, and is checked every 2 s. */
 export const TAKEOVER_MS = 20_000;
 
 /** Makes the workloads. */
@@ -24,7 +24,7 @@ export async function beginFifty(client: Client, namespace: string): Promise<voi
   await poll(async () => (await readyIn(client, namespace)) > 0, DEADLINE_MS);
 }
 
-/** Makes one more: however far a leader has come with the others, the next one has something to do. */
+/** Creates one more, so that the next leader has work, however far the last one got. */
 export async function makeEnvironment(client: Client, namespace: string, number = ENVIRONMENTS): Promise<void> {
   const workload = WORKLOADS[number % WORKLOADS.length]!;
   const containers = [{ containerName: workload, image: `${workload}:2` }];

@@ -1,4 +1,4 @@
-// What a cluster needs before environments can run on it: the kinds of Istio and our own.
+// Installs what a cluster needs for environments: the kinds of Istio and our own.
 import { dynamicEnv } from '../../src/api/dynamicenv.ts';
 import { istioDefinitions } from '../../src/embedded/crd/bundled/istio.ts';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -13,7 +13,7 @@ export async function installKinds(client: Client): Promise<void> {
   await installIstioKinds(client);
 }
 
-/** Those of Istio alone. */
+/** Installs only the kinds of Istio. */
 export async function installIstioKinds(client: Client): Promise<void> {
   const istio = istioDefinitions();
   await install(

@@ -1,4 +1,4 @@
-// What an environment must not leave behind, anywhere. Empty after its deletion.
+// Finds what environments left behind. Empty after their deletion.
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject, Kind } from '../../src/kube/objects.ts';
@@ -11,7 +11,7 @@ export const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dy
 const DEADLINE_MS = 20_000;
 const ANNOTATION = 'riskified.com/dynamic-environment';
 
-/** What is left of environments in some namespaces once nothing goes away any more: nothing, one hopes. */
+/** What is left of environments in some namespaces after a deadline; normally nothing. */
 export async function leftoversInTheEnd(
   client: Client,
   inNamespace: (name: string) => boolean,
@@ -36,7 +36,7 @@ async function leftovers(client: Client, inNamespace: (name: string) => boolean)
   for (const kind of [Deployment, DestinationRule, VirtualService]) {
     for (const object of await list(kind)) {
       const { annotations = {}, labels = {} } = object.metadata;
-      // An entry that is no `namespace/name` was put there by somebody else.
+      // An entry that is not `namespace/name` is not ours.
       if (/[^,/]\/[^,/]/.test(annotations[ANNOTATION] ?? ''))
         found.push(show(object, ` is annotated ${annotations[ANNOTATION]}`));
       else if (labels['dynamic-env'] === 'true') found.push(show(object));

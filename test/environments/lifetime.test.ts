@@ -1,4 +1,5 @@
-// Environments with a time to live: they go when it is over, not before, and nobody who extends one at that moment loses it.
+// Environments with a time to live: they are deleted when they expire and not before, and an extension at that moment
+// wins.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
@@ -35,7 +36,7 @@ describeClusters('time to live', (cluster) => {
 
   afterAll(() => manager.stop());
 
-  /** An environment that has just been created, and has a time to live. */
+  /** A new environment with this time to live. */
   async function created(ttl: NonNullable<DynamicEnv['spec']>['ttl']): Promise<DynamicEnv> {
     const namespace = await cluster.namespace('lifetime');
     await makeWorkload(client, namespace, 'cart');
@@ -43,7 +44,7 @@ describeClusters('time to live', (cluster) => {
     return client.create(DynamicEnv, { ...env, spec: { ...env.spec, ttl } });
   }
 
-  /** The same when it is ready. */
+  /** The same, once it is ready. */
   async function ready(ttl: NonNullable<DynamicEnv['spec']>['ttl']): Promise<DynamicEnv> {
     const env = await created(ttl);
     await until(() => isIn(client, env.metadata, 'ready'));
@@ -61,7 +62,7 @@ describeClusters('time to live', (cluster) => {
       (error: unknown) => isNotFound(error),
     );
 
-  test('an environment goes when its time is over, and not before', async () => {
+  test('an environment is deleted when it expires, and not before', async () => {
     const env = await created({ duration: '3s' });
     const expiresAt = Date.parse(env.metadata.creationTimestamp!) + 3_000;
     await until(() => isGone(env));
@@ -69,7 +70,7 @@ describeClusters('time to live', (cluster) => {
     await until(async () => (await eventsOf(env, 'Expired')).length === 1);
   });
 
-  test('a change of the spec puts off an end that counts from that', async () => {
+  test('a change of the spec postpones an expiry that counts from it', async () => {
     const env = await ready({ duration: '2h', from: 'Updated' });
     expect(env.status).toMatchObject({ specUpdatedAt: env.metadata.creationTimestamp });
     const [subset] = env.spec.subsets;
@@ -85,7 +86,7 @@ describeClusters('time to live', (cluster) => {
     expect(Date.parse(status!.expiresAt!)).toBe(Date.parse(status!.specUpdatedAt!) + 7_200_000);
   });
 
-  test('people are told once that it expires soon, however often the controllers start', async () => {
+  test('an Event says once that it expires soon, however often the controllers restart', async () => {
     const env = await ready({ duration: '30m' });
     await until(async () => (await eventsOf(env, 'ExpiresSoon')).length === 1);
     await manager.stop();
@@ -97,7 +98,7 @@ describeClusters('time to live', (cluster) => {
     expect([event?.series, more]).toEqual([undefined, []]);
   });
 
-  test('one that is extended while it is being deleted for its age lives on', async () => {
+  test('an environment that is extended while the controllers delete it is kept', async () => {
     const env = await ready({ duration: '1h' });
     const extendedUntil = timestamp(Date.now() + 7_200_000);
     let tries = 0;
@@ -108,14 +109,14 @@ describeClusters('time to live', (cluster) => {
     };
     await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { spec: { ttl: { duration: '1s' } } } });
     await until(async () => (await client.get(DynamicEnv, env.metadata)).status?.expiresAt === extendedUntil);
-    // It may be tried again before the extension is noticed: that is refused as well.
+    // The deletion may be retried before the extension is seen: that is refused as well.
     expect(tries).toBeGreaterThan(0);
     expect((await client.get(DynamicEnv, env.metadata)).metadata.deletionTimestamp).toBeUndefined();
     expect(await eventsOf(env, 'Expired')).toEqual([]);
   });
 });
 
-/** A client that says when it is about to delete an environment. */
+/** A client that calls `before` when it is about to delete an environment. */
 function intercepted(client: Client, before: (ref: Ref) => Promise<void>): Client {
   return new Proxy(client, {
     get: (target, method: string) => {

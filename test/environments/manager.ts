@@ -1,4 +1,4 @@
-// The controllers of environments, without the pauses that they make for proxies: no proxy is there.
+// The controllers of environments, without the delays for proxies: the tests have none.
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import type { ManagerOptions } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';

@@ -1,10 +1,10 @@
-// A cluster in memory, for property tests: plans and carries out as a controller does, but one environment after the
-// other and without waiting, and manages every write whether a request would get an error now.
+// A cluster in memory, for property tests: plans and applies as a controller does, but one environment after the other
+// and without waiting, and checks after every write whether a request would fail.
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { carryOutAttempts, sharedNotes } from '../../src/controller/attempts.ts';
 import { stampStatus } from '../../src/controller/conditions.ts';
 import { createLogger, factsOf, Reads } from '../../src/controller/index.ts';
-import type { ChoreSite, Plan } from '../../src/controller/index.ts';
+import type { ChoreContext, Plan } from '../../src/controller/index.ts';
 import { planAndApply } from '../../src/controller/plan-and-apply.ts';
 import {
   defaultSettings,
@@ -17,7 +17,7 @@ import {
 } from '../../src/environments/index.ts';
 import { CONTROLLER, FINALIZERS, uniqueVersion } from '../../src/environments/names.ts';
 import { isScaledDown } from '../../src/environments/lifecycle/sleep.ts';
-import { orphanChore } from '../../src/environments/orphan-chore.ts';
+import { orphanChore } from '../../src/environments/orphans/orphan-chore.ts';
 import { untracked } from '../../src/watchable/index.ts';
 import { insertedName } from '../../src/traffic/istio/inserted-routes.ts';
 import { Deployment, Service } from '../../src/environments/objects.ts';
@@ -27,27 +27,33 @@ import type { AnyKind, Client, Kind, KubeObject, Outcome, Step } from '../../src
 import { resolveHost } from '../../src/traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { FakeApi } from '../support/fake-api.ts';
+import type { LoggedWrite } from './write-order.ts';
 
 type Content = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
 const KINDS: readonly AnyKind[] = [DynamicEnv, Deployment, Service, DestinationRule, VirtualService];
 
-/** Every plan must come to rest: more rounds than this are a quarrel. */
-const MOST_ROUNDS = 40;
+/** The author of the writes of users. */
+const USER = 'user';
+/** The author of the status of Deployments. */
+export const KUBERNETES = 'kubernetes';
+
+/** Every plan must settle: more rounds than this mean that two controllers fight. */
+const MAX_ROUNDS = 40;
 
 export class MemoryCluster {
-  /** Objects that controllers may not write at the moment: `Kind namespace/name`. */
+  /** Objects that the server does not let controllers write: `Kind namespace/name`. */
   readonly refused = new Set<string>();
-  /** Why the server does not take an object as it is written. */
+  /** Why the server refuses an object; undefined if it accepts it. */
   refuse: (object: KubeObject) => string | undefined = () => undefined;
-  /** Routes that one of our own writes left without a rule or without pods. */
+  /** Routes that one of our writes left without a rule or without pods. */
   readonly stranded: string[] = [];
-  /** Called after every write of controllers, with what it was. */
+  /** Called after every write of controllers, with a description. */
   afterWrite: (write: string) => void = () => {};
   /** Whether the pods of a Deployment start. */
   starts: (deployment: Deployment) => boolean = () => true;
-  /** Routes that came before proxies can have known their rule. */
-  readonly hasty: string[] = [];
+  /** Routes that were added before proxies could know their rule. */
+  readonly premature: string[] = [];
   readonly #api = new FakeApi();
   readonly #tables = new Tables(environmentTables);
   readonly #applier = new Applier({
@@ -57,11 +63,13 @@ export class MemoryCluster {
     onWrite: () => this.#lookAtRoutes(),
   });
   readonly #reads: Reads;
-  /** When each rule was created, more exactly than its own time says. */
-  #born: ReadonlyMap<string, number> = new Map();
+  /** By the number of a write: who sent it, if it was not a user. */
+  readonly #authors = new Map<number, string>();
+  /** When each rule was created, in milliseconds. */
+  #createdAt: ReadonlyMap<string, number> = new Map();
   #now = Date.parse('2026-01-01T00:00:00.900Z');
   readonly #maps = { wishes: routeWishes(defaultSettings), refusals: routeRefusals() };
-  /** Routes that led nowhere, and those that led to a rule, before the next write. */
+  /** Routes without a destination, and routes to a rule, before the next write. */
   #dangling: ReadonlySet<string> = new Set();
   #leading: ReadonlySet<string> = new Set();
 
@@ -93,7 +101,12 @@ export class MemoryCluster {
     return this.#now;
   }
 
-  /** All managedFields of an object: tables leave out those of others. */
+  /** Every write, in order. */
+  get log(): readonly LoggedWrite[] {
+    return this.#api.writes.map(({ kind, key }, i) => ({ object: `${kind} ${key}`, by: this.#authors.get(i) ?? USER }));
+  }
+
+  /** All managedFields of an object: tables drop those of others. */
   managedFields(kind: AnyKind, { metadata }: KubeObject): KubeObject['metadata']['managedFields'] {
     const stored = this.#api.all(kind).get(keyOf(metadata));
     return stored?.metadata.uid === metadata.uid ? stored?.metadata.managedFields : undefined;
@@ -103,7 +116,7 @@ export class MemoryCluster {
     return this.#tables.of(kind).list();
   }
 
-  /** Writes an object, as a person would; its status stays. */
+  /** Writes an object, as a user would; its status is kept. */
   async put(object: KubeObject): Promise<void> {
     const kind = kindOf(object);
     const { resourceVersion: _any, ...metadata } = object.metadata;
@@ -115,7 +128,7 @@ export class MemoryCluster {
     this.#remember();
   }
 
-  /** Deletes an object, as a person would: one with a finalizer stays until that is gone. */
+  /** Deletes an object, as a user would: finalizers are respected. */
   async delete(object: KubeObject): Promise<void> {
     const kind = kindOf(object);
     const left = await this.#api.delete(kind, object.metadata);
@@ -124,7 +137,7 @@ export class MemoryCluster {
     this.#remember();
   }
 
-  /** Takes an object away at once, whatever its finalizers say. */
+  /** Removes an object at once, without its finalizers. */
   async remove(object: KubeObject): Promise<void> {
     const kind = kindOf(object);
     const found = this.#tables.of(kind).get(keyOf(object.metadata));
@@ -135,9 +148,9 @@ export class MemoryCluster {
     this.#remember();
   }
 
-  /** Plans and carries out until nothing changes any more; returns what is still written if that never comes. */
+  /** Plans and applies until nothing changes any more; returns the writes that never stop. */
   async settle(): Promise<readonly string[]> {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const reconciles = await this.#reconcileAll();
       await this.#runClones();
       if (reconciles.some(({ writes }) => writes.length > 0)) continue;
@@ -148,12 +161,12 @@ export class MemoryCluster {
     return (await this.#reconcileAll()).flatMap(({ writes }) => writes);
   }
 
-  /** Looks for orphans as often as it takes until those are gone that people have had time to object to. */
+  /** Runs the orphan chore until all orphans are removed whose grace period is over. */
   async removeOrphans(): Promise<void> {
     const chore = orphanChore(defaultSettings);
     const tables = this.#tables;
     const clock = { now: () => this.#now, monotonic: () => this.#now, setTimeout: () => ({ cancel() {} }) };
-    const site: ChoreSite = {
+    const site: ChoreContext = {
       tables,
       facts: factsOf(tables, untracked),
       clock,
@@ -163,28 +176,39 @@ export class MemoryCluster {
       read: (kind, ref) => Promise.resolve(tables.of(kind).get(keyOf(ref))),
     };
     for (let times = 0; times < 5; times++) {
-      await chore.run(site);
+      await this.#writingAs('orphan chore', () => chore.run(site));
       this.#now += defaultSettings.orphanGraceMs;
     }
   }
 
   async #reconcileAll(): Promise<Reconciled[]> {
     const reconciles: Reconciled[] = [];
-    for (const env of this.list(DynamicEnv)) reconciles.push(await this.#reconcile(() => this.#planEnvironment(env)));
+    for (const env of this.list(DynamicEnv))
+      reconciles.push(await this.#reconcile(env, () => this.#planEnvironment(env)));
     for (const service of this.list(VirtualService))
-      reconciles.push(await this.#reconcile(() => this.#planRoutes(service)));
+      reconciles.push(await this.#reconcile(service, () => this.#planRoutes(service)));
     return reconciles;
   }
 
-  async #reconcile(run: () => Promise<Plan>): Promise<Reconciled> {
+  async #reconcile({ kind, metadata }: KubeObject, run: () => Promise<Plan>): Promise<Reconciled> {
     const before = this.#api.writes.length;
     this.#api.intercept = (request) => this.#refuse(request);
     try {
-      const plan = await run();
+      const plan = await this.#writingAs(`${kind} ${keyOf(metadata)}`, run);
       const writes = this.#api.writes.slice(before).map(({ verb, kind, key }) => `${verb} ${kind} ${key}`);
       return { writes: plan.finished ? [...writes, 'the end'] : writes, waitMs: plan.requeueAfterMs };
     } finally {
       this.#api.intercept = () => {};
+    }
+  }
+
+  /** Records the author of all writes of `run`. */
+  async #writingAs<T>(author: string, run: () => Promise<T>): Promise<T> {
+    const first = this.#api.writes.length;
+    try {
+      return await run();
+    } finally {
+      for (let i = first; i < this.#api.writes.length; i++) this.#authors.set(i, author);
     }
   }
 
@@ -222,12 +246,12 @@ export class MemoryCluster {
     throw new ApiError('no', { code: 403, reason: 'Forbidden' });
   }
 
-  /** What a write of ours has done to requests. */
+  /** Records the effect of our last write on requests. */
   #lookAtRoutes(): void {
     const { verb, kind, key } = this.#api.writes.at(-1)!;
     const [dangling, leading] = [this.#dangling, this.#leading];
     this.#remember();
-    // Where no host has both a rule and a route, people expect to see the route all the same.
+    // If no host has both a rule and a VirtualService, the route is written anyway: users expect to see it.
     const expected = this.list(DynamicEnv)
       .filter(({ status }) => JSON.stringify(status?.subsetsStatus ?? {}, withoutBigints).includes('common active'))
       .map(({ metadata }) => ` dynamic-environment-${uniqueVersion(metadata)}-`);
@@ -236,20 +260,20 @@ export class MemoryCluster {
     );
     this.stranded.push(...stranded.map((route) => `${verb} ${kind} ${key} leaves ${route}`));
     for (const [route, rule] of this.#rulesOfRoutes()) {
-      const age = this.#now - this.#born.get(rule)!;
-      if (!leading.has(route) && age < defaultSettings.settleMs) this.hasty.push(`${route} after ${age} ms`);
+      const age = this.#now - this.#createdAt.get(rule)!;
+      if (!leading.has(route) && age < defaultSettings.settleMs) this.premature.push(`${route} after ${age} ms`);
     }
     this.afterWrite(`${verb} ${kind} ${key}`);
   }
 
   #remember(): void {
     const rules = this.list(DestinationRule).map(({ metadata }) => keyOf(metadata));
-    this.#born = new Map(rules.map((rule) => [rule, this.#born.get(rule) ?? this.#now]));
+    this.#createdAt = new Map(rules.map((rule) => [rule, this.#createdAt.get(rule) ?? this.#now]));
     this.#dangling = danglingRoutes(this);
     this.#leading = new Set(this.#rulesOfRoutes().keys());
   }
 
-  /** Routes of environments, with the rule that each leads by. */
+  /** Routes of environments, with the rule that declares their subset. */
   #rulesOfRoutes(): ReadonlyMap<string, string> {
     const rules = this.list(DestinationRule);
     return new Map(
@@ -259,7 +283,7 @@ export class MemoryCluster {
     );
   }
 
-  /** Every Deployment that starts at all runs as soon as it is written. */
+  /** Marks every written Deployment as running, if it starts at all. */
   async #runClones(): Promise<void> {
     for (const deployment of this.list(Deployment)) {
       const { metadata, spec, status } = deployment;
@@ -268,7 +292,9 @@ export class MemoryCluster {
       const readyReplicas = spec.replicas ?? 1;
       const body = { status: { observedGeneration: metadata.generation, readyReplicas, conditions } };
       const patch = { type: 'merge', body } as const;
-      const running = await this.#api.patch(Deployment, metadata, patch, { subresource: 'status' });
+      const running = await this.#writingAs(KUBERNETES, () =>
+        this.#api.patch(Deployment, metadata, patch, { subresource: 'status' }),
+      );
       this.#tables.of(Deployment).observe(running);
     }
     this.#remember();
@@ -284,13 +310,13 @@ function kindOf({ kind: name }: Content): AnyKind {
   return KINDS.find(({ kind }) => kind === name)!;
 }
 
-/** Where the routes of environments lead. */
+/** The destinations of the routes of environments. */
 function insertedRoutes(cluster: MemoryCluster) {
   return cluster.list(VirtualService).flatMap((service) =>
     (service.spec?.http ?? []).filter(isInserted).flatMap(({ name, route = [] }) =>
       route.map(({ destination: { host = '', subset = '' } = {} }) => {
-        const meant = resolveHost(host, service, defaultSettings.clusterDomain);
-        return { id: `${keyOf(service.metadata)} ${insertedName(name)} to ${meant}`, host: meant, subset };
+        const resolved = resolveHost(host, service, defaultSettings.clusterDomain);
+        return { id: `${keyOf(service.metadata)} ${insertedName(name)} to ${resolved}`, host: resolved, subset };
       }),
     ),
   );
@@ -303,7 +329,7 @@ function declares(rule: DestinationRule, host: string, subset: string): boolean 
   );
 }
 
-/** Routes of environments whose requests would get an error: there is no such version, or nobody runs it. */
+/** Routes of environments whose requests would fail: no rule declares the version, or no pod runs it. */
 function danglingRoutes(cluster: MemoryCluster): ReadonlySet<string> {
   const [rules, deployments] = [cluster.list(DestinationRule), cluster.list(Deployment)];
   const dangling = insertedRoutes(cluster).filter(({ host, subset }) => {

@@ -1,5 +1,5 @@
-// Environments that Riskified's operator made, found by ours: what it set by updates becomes ours, so that what is no
-// longer needed goes, what others added stays, and pods of a clone that is as it should be are left alone.
+// Migration from Riskified's operator: fields that it set by updates become ours, so that what is no longer needed is
+// removed, what others added is kept, and pods of an unchanged clone are not restarted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
@@ -16,10 +16,10 @@ import { installKinds } from './install.ts';
 import { environment, isIn, makeWorkload, workload } from './workload.ts';
 import { environmentsManager } from './manager.ts';
 
-/** How the API server calls that operator: by the name of its program. */
+/** The field manager of that operator: the name of its binary. */
 const THEIRS = { fieldManager: 'manager' };
 
-describeClusters('coming from the other operator', (cluster) => {
+describeClusters('a migration from the original operator', (cluster) => {
   let client: Client;
   let manager: Manager;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describeClusters('coming from the other operator', (cluster) => {
   });
   afterAll(() => manager.stop());
 
-  /** A clone as that operator made it, with the labels and variables that its base had then. */
+  /** A clone as that operator makes it, with labels and variables that its base had then. */
   function clone(env: DynamicEnv, name: string, labels: Labels = {}, variables: readonly string[] = []): Deployment {
     const { deployment } = workload(env.metadata.namespace!, name);
     const version = uniqueVersion(env.metadata);
@@ -51,7 +51,7 @@ describeClusters('coming from the other operator', (cluster) => {
     };
   }
 
-  /** Its rule, with a policy that the base has no more. */
+  /** Its rule, with a policy that the base no longer has. */
   function rule({ metadata: { name, namespace, annotations, labels } }: Deployment): DestinationRule {
     const version = labels!['version']!;
     return {
@@ -76,7 +76,7 @@ describeClusters('coming from the other operator', (cluster) => {
     await client.patch<KubeObject>(kind, metadata, patch, { fieldManager: 'kubectl-label' });
   }
 
-  test('its clones and rules become ours whole', { timeout: 60_000 }, async () => {
+  test('takes over its clones and rules as a whole', { timeout: 60_000 }, async () => {
     const namespace = await cluster.namespace('migration');
     const workloads = ['cart', 'worker'].map((name) => ({ name, namespace }));
     for (const { name } of workloads) await makeWorkload(client, namespace, name);
@@ -114,7 +114,7 @@ describeClusters('coming from the other operator', (cluster) => {
     }
     const { spec } = await client.get(VirtualService, workloads[0]!);
     expect(spec?.http?.map(({ name }) => name === route.name)).toEqual([false, false]);
-    // No pod of the clone that was as it should be has been replaced.
+    // No pod of the unchanged clone has been replaced.
     expect((await client.get(Deployment, good.metadata)).metadata.generation).toBe(1);
 
     await client.delete(DynamicEnv, env.metadata);

@@ -15,7 +15,7 @@ import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import { auditedRequests } from '../cluster/audit.ts';
 import { describeOwnClusters } from '../cluster/index.ts';
 import { until } from '../support/until.ts';
-import { ACCOUNT, GROUPS, installObject, startWithRights } from '../support/with-rights.ts';
+import { ACCOUNT, GROUPS, installObject, startWithPermissions } from '../support/with-permissions.ts';
 import { installIstioKinds } from './install.ts';
 import { leftoversInTheEnd } from './leftovers.ts';
 import { environment, isIn, makeWorkload, workload } from './workload.ts';
@@ -43,7 +43,7 @@ async function startForWholeCluster(client: Client): Promise<Manager> {
   return manager;
 }
 
-describeOwnClusters('single namespaces', (cluster) => {
+describeOwnClusters('an installation for single namespaces', (cluster) => {
   let admin: Client;
   let plane: ControlPlane;
   let refused: readonly string[];
@@ -55,27 +55,27 @@ describeOwnClusters('single namespaces', (cluster) => {
       await admin.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const values = parseValues({ namespaces: NAMESPACES });
     objects = manifestsOf({ values, namespace: SYSTEM, version: '0.0.0', managedBy: 'test' });
-    const wanted = objects.filter(({ kind }) => /^(CustomResourceDefinition|Role|RoleBinding)$/.test(kind));
-    for (const object of wanted) await installObject(admin, object);
+    const installed = objects.filter(({ kind }) => /^(CustomResourceDefinition|Role|RoleBinding)$/.test(kind));
+    for (const object of installed) await installObject(admin, object);
     await admin.create(DynamicEnv, wide);
     const whole = await startForWholeCluster(admin);
     await admin.create(Deployment, workload('away', 'worker').deployment);
     await until(() => isIn(admin, wide.metadata, 'ready'), 60_000);
     await whole.stop();
     const settings = { drainMs: 0, settleMs: 0 };
-    ({ plane, refused } = await startWithRights(cluster, 'environments', { namespaces: NAMESPACES, settings }));
+    ({ plane, refused } = await startWithPermissions(cluster, 'environments', { namespaces: NAMESPACES, settings }));
   });
 
   afterAll(async () => {
     await plane?.stop();
   });
 
-  test('the installation has no roles and no webhook for the whole cluster', () => {
+  test('has no cluster roles and no webhook', () => {
     const kinds = objects.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind.startsWith('Cluster') || kind.startsWith('Validating'))).toEqual([]);
   });
 
-  test('the account can list nothing of the whole cluster, and finds the definitions all the same', async () => {
+  test('finds the definitions with an account that can list nothing cluster-wide', async () => {
     const config = loadConfig({ path: cluster.kubeconfigPath });
     const account = connect({ ...config, impersonate: { user: ACCOUNT, groups: GROUPS } });
     try {
@@ -90,21 +90,21 @@ describeOwnClusters('single namespaces', (cluster) => {
     }
   });
 
-  test('what an environment has elsewhere from before is named, and its deletion waits', async () => {
+  test('names old objects of an environment in other namespaces, and its deletion waits', async () => {
     const found = async (): Promise<DynamicEnv> => admin.get(DynamicEnv, wide.metadata);
     const conditionOf = async (name: string) =>
       (await found()).status?.conditions?.find(({ type }) => type === name)?.message ?? '';
     await until(async () => (await conditionOf('LeftBehind')).includes(`Deployment away/${CLONE.name}`), 30_000, found);
     expect(await conditionOf('Stalled')).toContain('remove these by hand, and then its metadata.finalizers');
     await admin.delete(DynamicEnv, wide.metadata);
-    const isTold = async (): Promise<boolean> => {
+    const isReported = async (): Promise<boolean> => {
       const { items } = await admin.list(Event, { namespace: 'shop' });
       return items.some(({ reason, note }) => reason === 'Deleting' && note?.includes(CLONE.name));
     };
-    await until(isTold, 30_000, found);
+    await until(isReported, 30_000, found);
     expect((await found()).metadata.finalizers).not.toEqual([]);
     expect((await admin.get(Deployment, CLONE)).metadata.deletionTimestamp).toBeUndefined();
-    // Controllers of the whole cluster find and remove it.
+    // Controllers for the whole cluster find and remove it.
     const whole = await startForWholeCluster(admin);
     try {
       await until(() => admin.get(DynamicEnv, wide.metadata).then(() => false, isNotFound), 60_000, found);
@@ -115,7 +115,7 @@ describeOwnClusters('single namespaces', (cluster) => {
     expect(refused).toEqual([]);
   }, 180_000);
 
-  test('kinds of Istio are noticed that are installed later, and an environment becomes ready', async () => {
+  test('notices kinds of Istio that are installed later, and an environment becomes ready', async () => {
     const env = environment('shop', 'feature', [{ name: 'cart', namespace: 'shop' }]);
     await admin.create(DynamicEnv, env);
     await until(() => isIn(admin, env.metadata, 'degraded'), 30_000);
@@ -127,7 +127,7 @@ describeOwnClusters('single namespaces', (cluster) => {
     expect(spec?.http?.[0]?.name).toMatch(/^dynamic-environment-shop-feature-cart/);
   }, 120_000);
 
-  test('an environment that reaches out of its namespace is refused, and makes nothing', async () => {
+  test('refuses an environment that uses another namespace, and creates nothing', async () => {
     const env = environment('pay', 'reaching', [{ name: 'cart', namespace: 'shop' }]);
     await admin.create(DynamicEnv, env);
     await until(() => isIn(admin, env.metadata, 'degraded'), 30_000);
@@ -141,7 +141,7 @@ describeOwnClusters('single namespaces', (cluster) => {
     await expect(admin.get(Deployment, clone)).rejects.toSatisfy(isNotFound);
   });
 
-  test('environments elsewhere are left alone, and nothing is left of those that are deleted', async () => {
+  test('ignores environments in other namespaces, and leaves nothing of deleted ones', async () => {
     const elsewhere = environment('other', 'feature', [{ name: 'cart', namespace: 'other' }]);
     await makeWorkload(admin, 'other', 'cart');
     await admin.create(DynamicEnv, elsewhere);
@@ -156,12 +156,12 @@ describeOwnClusters('single namespaces', (cluster) => {
     expect(refused).toEqual([]);
   });
 
-  test('nothing was asked for outside the namespaces', () => {
+  test('sends no requests for other namespaces', () => {
     const requests = auditedRequests(cluster.kubeconfigPath, ACCOUNT) ?? [];
-    // The first test asks on purpose.
-    const asked = requests.filter(({ namespace, forbidden }) => !forbidden || namespace !== undefined);
-    const outside = asked.filter(({ namespace = '' }) => ![...NAMESPACES, SYSTEM].includes(namespace));
+    // The first test sends some on purpose.
+    const sent = requests.filter(({ namespace, forbidden }) => !forbidden || namespace !== undefined);
+    const outside = sent.filter(({ namespace = '' }) => ![...NAMESPACES, SYSTEM].includes(namespace));
     expect(outside).toEqual([]);
-    expect(asked.filter(({ forbidden }) => forbidden)).toEqual([]);
+    expect(sent.filter(({ forbidden }) => forbidden)).toEqual([]);
   });
 });

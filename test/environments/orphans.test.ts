@@ -1,4 +1,4 @@
-// What is left when somebody takes the finalizers off an environment while no controller runs.
+// What is left when the finalizers of an environment are removed by hand while no controller runs.
 import { beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
@@ -44,7 +44,7 @@ describeClusters('orphans', (cluster) => {
     }
   }
 
-  test('go, routes first, and what people made stays', { timeout: 120_000 }, async () => {
+  test('are removed, routes first, and objects of users are kept', { timeout: 120_000 }, async () => {
     const namespace = await cluster.namespace('orphans');
     await makeWorkload(client, namespace, 'cart');
     const env = environment(namespace, 'feature', [{ name: 'cart', namespace }]);
@@ -54,7 +54,7 @@ describeClusters('orphans', (cluster) => {
       await client.create(DynamicEnv, env);
       await until(() => isIn(client, env.metadata, 'ready'), 60_000);
     });
-    // Nobody looks.
+    // No controller runs.
     await client.patch(DynamicEnv, env.metadata, { type: 'merge', body: { metadata: { finalizers: null } } });
     await client.delete(DynamicEnv, env.metadata);
     await until(async () => !(await isThere(DynamicEnv, env.metadata)));
@@ -66,8 +66,8 @@ describeClusters('orphans', (cluster) => {
     await whileRunning({ orphanSweepMs: 50 }, async ({ metrics }) => {
       await until(async () => {
         const { items } = await client.list(Event, { namespace });
-        const told = items.filter(({ reason }) => reason === 'Orphaned').map(({ regarding }) => regarding.name);
-        return new Set(told).size === 3;
+        const reported = items.filter(({ reason }) => reason === 'Orphaned').map(({ regarding }) => regarding.name);
+        return new Set(reported).size === 3;
       });
       const text = await metrics.text();
       expect(text).toMatch(/offshoot_orphaned_objects\{kind="Deployment",certain="true"\} [1-9]/);
@@ -75,7 +75,7 @@ describeClusters('orphans', (cluster) => {
     });
     expect(await isThere(Deployment, clone)).toBe(true);
 
-    // Then they go. Nothing ever leads to what is not there.
+    // Then they are removed. No route ever leads to a missing object.
     let isStranded = false;
     await whileRunning({ orphanSweepMs: 50, orphanGraceMs: 0 }, async () => {
       await until(async () => {

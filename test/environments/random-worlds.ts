@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/kube/index.ts';
 import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
 import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
 
-// Few names, many of which are the beginning of others, so that everything gets in each other's way.
+// Few names, many of which are prefixes of others, so that there are many conflicts.
 const namespace = fc.constantFrom('a', 'b');
 const workload = fc.constantFrom('x', 'x-a');
 const host = fc.constantFrom('x', 'x-a', 'x.a', 'x.a.svc.cluster.local', 'x-a.b.svc.cluster.local', 'example.com');
@@ -20,7 +20,7 @@ const annotations = fc.oneof(
 const optional = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(fields, { requiredKeys: [] });
 
-/** What a route may not ask for, where the server is picky. */
+/** A header value that the strict server refuses in routes. */
 const REFUSED = 'refused';
 
 const match = optional({
@@ -62,17 +62,17 @@ const spec = fc.record({
   consumers: fc.array(subset, { maxLength: 2 }),
 });
 
-// The versions of the last two are the same.
+// The last two have the same version.
 export const environment = fc
   .tuple(
     fc.constantFrom('a/e', 'a/e-f', 'a-e/f'),
     fc.option(spec, { nil: undefined, freq: 10 }),
     fc.constantFrom('awake', 'awake', 'awake', 'awake', 'asleep', 'paused'),
   )
-  .map(([key, of, way]) => {
+  .map(([key, of, mode]) => {
     const [within, name] = key.split('/') as [string, string];
-    const paused = of && way === 'paused' ? { paused: true } : {};
-    const meta = way === 'asleep' ? { annotations: { [ASLEEP]: 'true' } } : {};
+    const paused = of && mode === 'paused' ? { paused: true } : {};
+    const meta = mode === 'asleep' ? { annotations: { [ASLEEP]: 'true' } } : {};
     return object('riskified.com/v1alpha1', 'DynamicEnv', within, name, of && { spec: { ...of, ...paused } }, meta);
   });
 
@@ -86,7 +86,7 @@ function workloadOf(within: string, name: string, of: string): KubeObject {
   });
 }
 
-/** A Deployment or rule of somebody else where an environment would have one of its own. */
+/** Another Deployment or rule with the name of one of an environment. */
 export const squatter = fc
   .tuple(namespace, fc.constantFrom('x-a-e', 'x-a-a-e-f', 'x-a-e-x'), annotations, fc.boolean())
   .map(([within, name, meta, isRule]) =>
@@ -102,7 +102,7 @@ export const squatter = fc
         ),
   );
 
-/** A clone and a rule as another program made them for an environment, with more in them than we would. */
+/** A clone or rule that another program made for an environment, with additional fields. */
 export const originals = fc
   .tuple(fc.constantFrom('a/e', 'a/e-f'), workload, fc.boolean(), fc.boolean())
   .map(([key, name, isRule, isOlder]) => {
@@ -117,7 +117,7 @@ export const originals = fc
     return { ...clone, metadata: { ...clone.metadata, name: `${name}-${label}`, ...meta }, spec: { ...spec, ...more } };
   });
 
-/** One that nothing but its name speaks for. */
+/** A squatter without the annotation. */
 export const unmarked = squatter.filter(({ metadata }) => metadata.annotations === undefined);
 
 export const service = fc
@@ -167,7 +167,7 @@ export const virtualService = fc
 
 const kinds = [environment, deployment, service, rule, virtualService] as const;
 
-/** What it takes to reach x, so that most worlds have something that works. */
+/** Everything that is needed to reach x, so that most worlds have a working environment. */
 const working = fc.tuple(
   fc.constant(workloadOf('a', 'x', 'shared')),
   fc.constant(object('v1', 'Service', 'a', 'x', { spec: { selector: { app: 'x' } } })),
@@ -186,7 +186,7 @@ function object(apiVersion: string, kind: string, within: string, name: string, 
   return { apiVersion, kind, metadata: { name, namespace: within, ...meta }, ...rest } as KubeObject;
 }
 
-/** Why a picky server does not take an object: routes of an environment ask for what they may not. */
+/** Why the strict server refuses an object: routes of an environment ask for the refused value. */
 export function refusalOf(object: KubeObject): string | undefined {
   const { http = [] } = (object as { spec?: { http?: readonly HttpRoute[] } }).spec ?? {};
   const refused = http.find((each) => isInserted(each) && JSON.stringify(each.match ?? []).includes(REFUSED));

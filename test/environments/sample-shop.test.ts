@@ -1,4 +1,4 @@
-// The sample shop of `up` is one in which environments work: doctor finds nothing to mend.
+// Environments work in the sample shop of `up`: doctor finds no problem.
 import { expect, test } from 'vitest';
 import { factsOf } from '../../src/controller/index.ts';
 import { defaultSettings, diagnose, doctorTables } from '../../src/environments/index.ts';
@@ -6,7 +6,7 @@ import { tablesOf } from '../../src/kube/index.ts';
 import { shopObjects } from '../../src/playground/shop.ts';
 import { untracked } from '../../src/watchable/index.ts';
 
-test('doctor finds nothing to mend in the sample shop', () => {
+test('doctor finds no problem in the sample shop', () => {
   const objects = shopObjects().map(({ object }) => object);
   const facts = factsOf(tablesOf(doctorTables, objects), untracked);
   const { workloads, findings } = diagnose(facts, defaultSettings);

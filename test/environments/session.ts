@@ -1,10 +1,10 @@
-// A cluster with the controllers of environments running in this process, ready to play scenarios on.
+// A cluster with the controllers of environments running in this process, for scenarios.
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
-import { connectWithRights } from '../support/with-rights.ts';
+import { connectWithPermissions } from '../support/with-permissions.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
-import { inProcess } from '../scenarios/hands.ts';
+import { inProcess } from '../scenarios/cluster-actions.ts';
 import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import type { Session } from '../scenarios/session.ts';
@@ -18,8 +18,8 @@ const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: fals
 export async function startSession(cluster: { kubeconfigPath: string; client: Client }): Promise<Session> {
   const { client, kubeconfigPath } = cluster;
   await installKinds(client);
-  const account = await connectWithRights(cluster, 'environments');
-  const { hands, close } = openKubectl(kubeconfigPath);
+  const account = await connectWithPermissions(cluster, 'environments');
+  const { actions, close } = openKubectl(kubeconfigPath);
   const manager = new Manager({
     client: account,
     controllers: environments({ drainMs: 200, settleMs: 0 }),
@@ -34,7 +34,7 @@ export async function startSession(cluster: { kubeconfigPath: string; client: Cl
         .filter(({ kind }) => kind === 'Namespace')
         .map(({ metadata }) => metadata.name);
       try {
-        await play(moves, { hands, eyes: inProcess(client), ...options });
+        await play(moves, { actions, reader: inProcess(client), ...options });
         return await deleteAll(client, [namespace, ...others]);
       } finally {
         await Promise.all(others.map((name) => client.delete(Namespace, { name }).catch(() => undefined)));

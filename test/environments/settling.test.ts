@@ -1,4 +1,4 @@
-// A route must not travel to a proxy together with its rule: it comes when the rule has been there for a while.
+// A route must not reach a proxy together with its rule: it is added when the rule has existed for a while.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { installKinds } from './install.ts';
 import { environment, isIn, makeWorkload } from './workload.ts';
 
-describeClusters('settling', (cluster) => {
+describeClusters('a route', (cluster) => {
   let manager: Manager;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describeClusters('settling', (cluster) => {
 
   afterAll(() => manager.stop());
 
-  test('a route comes a second after its rule, it is ready a second later, and stays when the rule is recreated', async () => {
+  test('is added a second after its rule, the environment is ready a second later, and it is kept when the rule is recreated', async () => {
     const client = cluster.client();
     const namespace = await cluster.namespace('settling');
     await makeWorkload(client, namespace, 'cart');
@@ -37,10 +37,10 @@ describeClusters('settling', (cluster) => {
     const made = await client.get(DestinationRule, rule);
     const routed = await client.get(VirtualService, { name: 'cart', namespace });
     const edited = routed.metadata.managedFields?.find(({ manager: by }) => by === 'offshoot-environments')?.time;
-    // Both are whole seconds: the route was written when the whole of the rule's second was over, and a second more.
+    // Both times are whole seconds: the route was written at least settleMs after the end of the rule's second.
     const ageMs = Date.parse(edited!) - Date.parse(made.metadata.creationTimestamp!);
     expect(ageMs).toBeGreaterThanOrEqual(defaultSettings.settleMs + 1_000);
-    // It is ready when proxies have had the time to learn of the route.
+    // The environment is ready when proxies have had time to get the route.
     const { status } = await client.get(DynamicEnv, env.metadata);
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
     expect(Date.parse(ready!.lastTransitionTime) - Date.parse(edited!)).toBeGreaterThanOrEqual(
@@ -53,7 +53,7 @@ describeClusters('settling', (cluster) => {
       return healed !== undefined && healed.metadata.uid !== made.metadata.uid;
     });
     await until(() => isIn(client, env.metadata, 'ready'));
-    // Nobody has touched the routes meanwhile.
+    // The routes were not changed in between.
     const after = await client.get(VirtualService, { name: 'cart', namespace });
     expect(after.metadata.generation).toBe(routed.metadata.generation);
     expect(after.spec?.http?.filter(isInserted)).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Environments and the routing model read the same tables in one process, each by indexes of its own.
+// Environments and the routing model share tables in one process, each with its own indexes.
 import { expect, test } from 'vitest';
 import { environmentTables } from '../../src/environments/index.ts';
 import { factsOf } from '../../src/controller/index.ts';

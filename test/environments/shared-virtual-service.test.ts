@@ -1,4 +1,4 @@
-// Many environments on one VirtualService: their routes are written together, so that they never get in each other's way.
+// Many environments on one VirtualService: their routes are written together, so that they never conflict.
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
@@ -61,7 +61,7 @@ describeClusters('a VirtualService of many environments', (cluster) => {
   const areReady = async (count: number): Promise<boolean> =>
     Object.values(await states()).filter((state) => state === 'ready').length === count;
 
-  /** Whose routes a VirtualService has, in their order. */
+  /** The environments whose routes the VirtualService has, in order. */
   async function routed(): Promise<readonly string[]> {
     const { spec } = await client.get(VirtualService, cart());
     const routes = (spec?.http ?? []).filter(isInserted);
@@ -74,10 +74,10 @@ describeClusters('a VirtualService of many environments', (cluster) => {
     await create(names);
     await until(() => areReady(COUNT), DEADLINE);
     await settled(manager);
-    // How many come to be ready together is chance. None needs a write of its own for what another has written.
+    // How many become ready together is random, but there is at most one write for each.
     expect(traffic.writes).toBeLessThanOrEqual(COUNT);
 
-    // As GitOps does it: routes and annotation as they were.
+    // A reset as by GitOps: the original routes and annotations.
     traffic.writes = 0;
     const { metadata } = await client.get(VirtualService, cart());
     const { routes } = workload(namespace, 'cart');
@@ -100,35 +100,35 @@ describeClusters('a VirtualService of many environments', (cluster) => {
     expect(traffic.conflicts).toEqual([]);
   });
 
-  test('takes all routes but those that the server refuses', { timeout: 3 * DEADLINE }, async () => {
+  test('gets all routes except those that the server refuses', { timeout: 3 * DEADLINE }, async () => {
     await start();
     await create([nameOf(0)]);
     await until(() => areReady(1), DEADLINE);
-    const guilty = nameOf(7);
-    traffic.refuses = (body) => body.includes(`"${guilty}"`);
+    const refusedName = nameOf(7);
+    traffic.refuses = (body) => body.includes(`"${refusedName}"`);
     const names = Array.from({ length: 12 }, (_none, i) => nameOf(i));
     await create(names.slice(1));
-    await until(async () => (await states())[guilty] === 'degraded' && (await areReady(11)), DEADLINE);
+    await until(async () => (await states())[refusedName] === 'degraded' && (await areReady(11)), DEADLINE);
     expect(await states()).toEqual(
-      Object.fromEntries(names.map((name) => [name, name === guilty ? 'degraded' : 'ready'])),
+      Object.fromEntries(names.map((name) => [name, name === refusedName ? 'degraded' : 'ready'])),
     );
-    const { status } = await client.get(DynamicEnv, { name: guilty, namespace });
+    const { status } = await client.get(DynamicEnv, { name: refusedName, namespace });
     const errors = status?.subsetsStatus[keyOf(cart())]?.subsetErrors?.virtualServices?.map(({ error }) => error);
     expect(errors?.[0]).toContain(DENIED);
 
-    // Those that come and go meanwhile do not wait for it.
+    // Environments that are created and deleted meanwhile do not wait for it.
     await create([nameOf(20)]);
     await client.delete(DynamicEnv, { name: nameOf(3), namespace });
     await until(async () => (await routed()).includes(nameOf(20)) && !(await routed()).includes(nameOf(3)), DEADLINE);
-    expect(await routed()).not.toContain(guilty);
+    expect(await routed()).not.toContain(refusedName);
     traffic.refuses = () => false;
     await until(() => areReady(12), DEADLINE);
-    expect(await routed()).toContain(guilty);
+    expect(await routed()).toContain(refusedName);
     expect(traffic.conflicts).toEqual([]);
   });
 });
 
-/** Sees what controllers write to the VirtualServices of a namespace, and refuses some of it, as a webhook would. */
+/** Counts the writes of controllers to the VirtualServices of a namespace, and refuses some, as a webhook would. */
 class Traffic {
   refuses: (body: string) => boolean = () => false;
   writes = 0;
@@ -139,7 +139,7 @@ class Traffic {
     this.#namespace = namespace;
   }
 
-  /** A client that everything goes through. */
+  /** A client that counts and refuses writes. */
   watching(client: Client): Client {
     const patch = async <T extends KubeObject>(
       kind: Kind<T>,

@@ -1,5 +1,5 @@
-// The state of a cluster as far as environments are concerned, without what depends on when and how often somebody
-// wrote. Two runs that must end alike are compared by it.
+// The state of a cluster that concerns environments, without what depends on the time and number of writes. Used to
+// compare two runs that must end in the same state.
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
@@ -14,20 +14,21 @@ export const KINDS = [
   defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices'),
 ];
 
-/** All objects of the cluster but for those that it starts with. How far a rollout has come is the cluster's affair. */
+/** All objects except those that the cluster starts with. The status of rollouts is left out. */
 export async function snapshot(client: Client): Promise<State> {
   const lists = await Promise.all(KINDS.map((kind) => client.list(kind)));
   const objects = lists.flatMap(({ items }) => items).filter(({ metadata }) => metadata.namespace !== 'default');
   return Object.fromEntries(
     objects.map((object) => {
       const { status, ...rest } = object;
-      const told = object.kind === 'Deployment' || status === undefined ? rest : { ...rest, status: timeless(status) };
-      return [`${object.kind} ${keyOf(object.metadata)}`, lasting(told)];
+      const withStatus =
+        object.kind === 'Deployment' || status === undefined ? rest : { ...rest, status: timeless(status) };
+      return [`${object.kind} ${keyOf(object.metadata)}`, lasting(withStatus)];
     }),
   );
 }
 
-/** Who comes first of two in conflict is told in other words if both were made in the same second. */
+/** Clears the message of Conflicted, which differs if both environments were created in the same second. */
 function timeless(status: unknown): unknown {
   const { conditions = [], ...rest } = status as { conditions?: readonly { type?: string; message?: string }[] };
   return {
@@ -36,14 +37,14 @@ function timeless(status: unknown): unknown {
   };
 }
 
-/** The same without environments, and without the empty annotation that they leave: as if none had ever been. */
+/** The same without environments, and without the empty annotation that they leave. */
 export function withoutTraces(state: State): State {
   const others = Object.entries(state).filter(([key]) => !key.startsWith('DynamicEnv '));
   return Object.fromEntries(
     others.map(([key, object]) => {
       const { metadata, ...rest } = object as AnyObject;
-      const { 'riskified.com/dynamic-environment': mark, ...annotations } = metadata.annotations ?? {};
-      const kept = mark ? metadata.annotations : annotations;
+      const { 'riskified.com/dynamic-environment': names, ...annotations } = metadata.annotations ?? {};
+      const kept = names ? metadata.annotations : annotations;
       const { annotations: _all, ...plain } = metadata;
       return [key, { ...rest, metadata: Object.keys(kept ?? {}).length > 0 ? { ...plain, annotations: kept } : plain }];
     }),

@@ -1,11 +1,11 @@
-// One run of a scenario under a controller that is killed on the way, and what came of it. Called by crash.test.ts.
+// One run of a scenario with a controller that crashes on the way, and its result. Called by crash.test.ts.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { environments } from '../../src/environments/index.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
-import { inProcess } from '../scenarios/hands.ts';
-import { startPhoenix } from '../scenarios/mortal.ts';
+import { inProcess } from '../scenarios/cluster-actions.ts';
+import { startCrashing } from '../scenarios/crashing-controllers.ts';
 import { poll } from '../scenarios/poll.ts';
 import { play } from '../scenarios/runner.ts';
 import { DEADLINE_MS, perform } from '../scenarios/sweep.ts';
@@ -15,20 +15,20 @@ import { DynamicEnv, leftoversInTheEnd } from './leftovers.ts';
 import { KINDS, snapshot, withoutTraces } from './snapshot.ts';
 
 /**
- * Plays a scenario with a controller of these lives, and deletes the environments in the end. With a reference, every
- * step must reach the state that the reference has there.
+ * Plays a scenario with a controller that crashes after these numbers of writes, and deletes the environments in the
+ * end. With a reference, every step must reach the state of the reference.
  */
 export async function run(
   client: Client,
   scenario: string,
   namespace: string,
-  lifetimes: readonly number[] = [],
+  writesUntilCrash: readonly number[] = [],
   reference?: Run,
 ): Promise<Run> {
   return perform({
-    hands: inProcess(client),
+    actions: inProcess(client),
     moves: scenarios.moves(scenario, { ns: namespace }),
-    phoenix: await startPhoenix({ client, controllers: environments({ drainMs: 0, settleMs: 0 }) }, lifetimes),
+    crashing: await startCrashing({ client, controllers: environments({ drainMs: 0, settleMs: 0 }) }, writesUntilCrash),
     snapshot: () => snapshot(client),
     async end() {
       const { items } = await client.list(DynamicEnv);
@@ -39,7 +39,7 @@ export async function run(
   });
 }
 
-/** The state that the moves of a scenario lead to when all that is about environments is left out. */
+/** The final state of a scenario if all moves for environments are left out. */
 export async function runWithoutEnvironments(client: Client, scenario: string, namespace: string): Promise<State> {
   const isOthers = ({ kind, metadata }: AnyObject): boolean =>
     kind !== 'DynamicEnv' && !metadata.name.includes(`-${namespace}-`);
@@ -47,7 +47,7 @@ export async function runWithoutEnvironments(client: Client, scenario: string, n
     .moves(scenario, { ns: namespace })
     .filter(({ does }) => ['apply', 'patch', 'delete'].includes(does))
     .map((move) => ({ ...move, objects: move.objects.filter(isOthers) }));
-  await play(moves, { hands: inProcess(client) });
+  await play(moves, { actions: inProcess(client) });
   let found: State = {};
   await poll(async () => {
     const before = found;
@@ -57,7 +57,7 @@ export async function runWithoutEnvironments(client: Client, scenario: string, n
   return found;
 }
 
-/** Deletes everything that a run left in the namespace, so that the next one finds it empty. */
+/** Deletes everything that a run left in the namespace, for the next run. */
 export async function clear(client: Client, namespace: string): Promise<void> {
   for (const kind of KINDS) {
     const { items } = await client.list(kind, { namespace });

@@ -1,9 +1,9 @@
-// What environments say of clones that do not run, or not for long.
+// What environments report about clones that do not run, or not for long.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
-import { PodEvent } from '../../src/environments/mount-failures.ts';
+import { PodEvent } from '../../src/environments/clone/mount-failures.ts';
 import { Deployment, Pod } from '../../src/environments/objects.ts';
 import { Event } from '../../src/kube/events.ts';
 import { describeClusters } from '../cluster/index.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { installKinds } from './install.ts';
 import { environment, makeWorkload } from './workload.ts';
 
-describeClusters('unhealthy clones', (cluster) => {
+describeClusters('an environment with an unhealthy clone', (cluster) => {
   let manager: Manager;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describeClusters('unhealthy clones', (cluster) => {
 
   afterAll(() => manager.stop());
 
-  /** An environment of a workload whose pods live as told. */
+  /** An environment of a workload whose pods are simulated this way. */
   async function makeEnvironment(simulate: string): Promise<DynamicEnv & { metadata: { namespace: string } }> {
     const client = cluster.client();
     const namespace = await cluster.namespace('unhealthy');
@@ -37,7 +37,7 @@ describeClusters('unhealthy clones', (cluster) => {
     return { ...env, metadata: { ...env.metadata, namespace } };
   }
 
-  test('a volume that cannot be mounted is told as the reason', async () => {
+  test('reports a volume that cannot be mounted', async () => {
     const env = await makeEnvironment('pending');
     const { namespace } = env.metadata;
     const client = cluster.client();
@@ -45,7 +45,7 @@ describeClusters('unhealthy clones', (cluster) => {
       (await client.list(Pod, { namespace, labelSelector: 'dynamic-env=true' })).items[0];
     await until(async () => (await podOf())?.status?.containerStatuses !== undefined);
     const { name } = (await podOf())!.metadata;
-    // The part of the kubelet.
+    // In place of the kubelet.
     await client.create(PodEvent, {
       apiVersion: 'v1',
       kind: 'Event',
@@ -54,13 +54,13 @@ describeClusters('unhealthy clones', (cluster) => {
       reason: 'FailedMount',
       message: 'MountVolume.SetUp failed for volume "keys" : secret "keys" not found',
     });
-    const told = async (): Promise<string | undefined> =>
+    const message = async (): Promise<string | undefined> =>
       (await client.get(DynamicEnv, env.metadata)).status?.subsetsStatus[`${namespace}/cart`]?.deployment.message;
-    await until(async () => (await told()) !== undefined);
-    expect(await told()).toBe('FailedMount: volume keys: secret "keys" not found');
+    await until(async () => (await message()) !== undefined);
+    expect(await message()).toBe('FailedMount: volume keys: secret "keys" not found');
   });
 
-  test('an Event says that requests are led to a clone that does not run', async () => {
+  test('emits an Event if requests are routed to the clone before it runs', async () => {
     const { namespace } = (await makeEnvironment('no-image')).metadata;
     const client = cluster.client();
     const notes = async (): Promise<(string | undefined)[]> => {
@@ -68,7 +68,7 @@ describeClusters('unhealthy clones', (cluster) => {
       return items.filter(({ reason }) => reason === 'RoutedWithoutClone').map(({ note }) => note);
     };
     await until(async () => (await notes()).length > 0);
-    // Whether it is known by then why the clone does not run depends on how quick its node is.
+    // Whether the reason is known by then depends on the speed of the node.
     const clone = `${namespace}/cart-${namespace}-feature`;
     expect(await notes()).toEqual([
       expect.stringMatching(
@@ -78,7 +78,7 @@ describeClusters('unhealthy clones', (cluster) => {
   });
 
   test(
-    'an environment whose clone is ready between its crashes does not alternate between ready and not',
+    'does not alternate between ready and not ready while the clone is ready between crashes',
     { timeout: 60_000 },
     async () => {
       const client = cluster.client();

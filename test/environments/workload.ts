@@ -1,4 +1,4 @@
-// A workload with its way through the mesh, and an environment of such workloads: what tests begin with.
+// A workload with its Istio objects, and an environment of such workloads, for tests.
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { Deployment, Service } from '../../src/environments/objects.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
@@ -7,7 +7,7 @@ import type { Ref } from '../../src/kube/objects.ts';
 
 const ISTIO = 'networking.istio.io/v1beta1';
 
-/** The objects of a workload called `name`, of which the image is `name:1`. */
+/** The objects of a workload called `name` with the image `name:1`. */
 export function workload(namespace: string, name: string) {
   const metadata = { name, namespace };
   const labels = { app: name, version: 'shared' };

@@ -1,4 +1,4 @@
-// What an environment costs the API server: few writes to make it, fewer to delete it, none while nothing happens.
+// The cost of an environment for the API server: few writes to create it, fewer to delete it, none in between.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manager } from '../../src/controller/index.ts';
 import { createLogger } from '../../src/controller/index.ts';
@@ -10,8 +10,8 @@ import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import { settled, until } from '../support/until.ts';
-import { inProcess } from '../scenarios/hands.ts';
-import type { Hands } from '../scenarios/hands.ts';
+import { inProcess } from '../scenarios/cluster-actions.ts';
+import type { ClusterActions } from '../scenarios/cluster-actions.ts';
 import { scenarios } from './all.ts';
 import { installKinds } from './install.ts';
 import { play } from '../scenarios/runner.ts';
@@ -21,12 +21,12 @@ const NAMESPACE = 'default';
 const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 let cluster: Embedded;
 let client: Client;
-let hands: Hands;
+let actions: ClusterActions;
 
 beforeAll(async () => {
   cluster = await startEmbedded();
   client = connect({ server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token });
-  hands = inProcess(client);
+  actions = inProcess(client);
   await installKinds(client);
 });
 
@@ -35,12 +35,12 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** What was written beside the objects themselves, for people to read. */
+/** The writes of Events. */
 function eventsIn(writes: readonly string[]): readonly string[] {
   return writes.filter((write) => write.startsWith('events '));
 }
 
-/** The write requests, Events among them, of a controller process that runs for as long as the work takes. */
+/** The write requests of a controller process during some work, including Events. */
 async function writesDuring(work: (manager: Manager) => Promise<void>): Promise<readonly string[]> {
   const writes: string[] = [];
   const config = { server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token };
@@ -54,30 +54,30 @@ async function writesDuring(work: (manager: Manager) => Promise<void>): Promise<
   await manager.start();
   await work(manager);
   await settled(manager);
-  // Stopping writes the Events that wait.
+  // Stopping flushes pending Events.
   await manager.stop();
   watched.close();
   return writes;
 }
 
-test('at most 8 to make an environment of one subset, none afterwards, at most 6 to delete it, one Event each', async () => {
+test('an environment of one subset costs at most 8 writes to create, none afterwards, 6 to delete, and one Event each', async () => {
   const moves = scenarios.moves('simple', { ns: NAMESPACE });
   const step = (number: string) => (): Promise<void> =>
     play(
       moves.filter(({ name }) => name.startsWith(number)),
-      { hands },
+      { actions },
     );
   const made = await writesDuring(step('00'));
   expect(made.length, made.join(', ')).toBeLessThanOrEqual(8);
   expect(eventsIn(made)).toHaveLength(1);
 
-  // A new process finds nothing to do, nor does one that sees others go about their business.
+  // A new process writes nothing, even when unrelated objects change.
   expect(await writesDuring(async () => undefined)).toEqual([]);
   const inNamespace = { namespace: NAMESPACE };
   const istio = 'networking.istio.io/v1beta1';
-  const business = async ({ tables }: Manager): Promise<void> => {
+  const unrelatedChanges = async ({ tables }: Manager): Promise<void> => {
     const spec = { hosts: ['other'], http: [{ route: [{ destination: { host: 'other', subset: 'shared' } }] }] };
-    await hands.apply([
+    await actions.apply([
       { apiVersion: istio, kind: 'VirtualService', metadata: { name: 'other', ...inNamespace }, spec },
       {
         apiVersion: istio,
@@ -87,27 +87,27 @@ test('at most 8 to make an environment of one subset, none afterwards, at most 6
       },
     ]);
     const base = { name: 'cart', ...inNamespace };
-    await hands.patch({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: base, spec: { replicas: 2 } });
+    await actions.patch({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: base, spec: { replicas: 2 } });
     const labels = { seen: 'yes' };
-    await hands.patch({ apiVersion: istio, kind: 'VirtualService', metadata: { ...base, labels } });
+    await actions.patch({ apiVersion: istio, kind: 'VirtualService', metadata: { ...base, labels } });
     await until(
       () =>
         tables.of(Deployment).get(keyOf(base))?.status?.['readyReplicas'] === 2 &&
         tables.of(VirtualService).get(keyOf(base))?.metadata.labels?.['seen'] === 'yes',
     );
   };
-  expect(await writesDuring(business)).toEqual([]);
+  expect(await writesDuring(unrelatedChanges)).toEqual([]);
 
   const deleted = await writesDuring(step('01'));
   expect(deleted.length, deleted.join(', ')).toBeLessThanOrEqual(6);
   expect(eventsIn(deleted)).toHaveLength(1);
 });
 
-test('not more for a clone that takes its time', async () => {
+test('an environment with a slow clone costs no more writes', async () => {
   const metadata = { name: 'slow' };
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata });
   const moves = scenarios.moves('wait-for-ready', { ns: metadata.name });
-  const made = await writesDuring(() => play(moves, { hands }));
+  const made = await writesDuring(() => play(moves, { actions }));
   expect(made.length, made.join(', ')).toBeLessThanOrEqual(8);
   expect(eventsIn(made)).toHaveLength(1);
 });

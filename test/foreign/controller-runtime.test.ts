@@ -1,16 +1,16 @@
-// The test suites of controller-runtime on the embedded cluster, as they run on envtest: an API server without
-// controllers. And on a real API server with its controller manager: what passes there is what can be asked for here, and
-// every difference is in known.yaml with its reason.
+// Runs the test suites of controller-runtime on the embedded cluster as on envtest, an API server without controllers,
+// and on a real API server with its controller manager. A spec that passes there must pass here; known.yaml lists every
+// difference with its reason.
 //
-// Each suite has clusters of its own, for suites leave behind what others trip over. Both sides run at the same time,
-// because they mostly wait: the real one adds less than two minutes.
+// Each suite gets its own clusters, because suites leave objects behind that make others fail. Both sides run at the
+// same time, because they mostly wait: the real one adds less than two minutes.
 import { expect, test } from 'vitest';
 import type { RunningCluster } from '../cluster/own.ts';
 import { startRealCluster } from '../cluster/real.ts';
 import { controllerRuntime, suites } from '../programs/controller-runtime.ts';
 import { kubernetes } from '../programs/kubernetes.ts';
 import { findPrograms } from '../programs/programs.ts';
-import { describeNeeding } from '../support/needs.ts';
+import { describeRequiring } from '../support/requirements.ts';
 import { compare, readKnown } from './differences.ts';
 import type { Side } from './differences.ts';
 import { startEmbeddedProcess } from './embedded-process.ts';
@@ -26,8 +26,8 @@ const leastSpecs = 1000;
 const timeout = 10 * 60_000;
 
 /**
- * The suites are written for envtest, where nobody but the spec writes. They lose races with these controllers, and then
- * some wait for ever. The others run: those of namespaces, accounts, garbage, quotas, and so on.
+ * The suites are written for envtest, where only the spec writes. They lose races with these controllers, and then some
+ * wait forever. The other controllers run: namespaces, service accounts, garbage collection, quotas, and so on.
  */
 const racing = [
   'deployment',
@@ -53,12 +53,12 @@ const clusters: Readonly<Record<Side, () => Promise<RunningCluster>>> = {
     }),
 };
 
-/** Specs that make what the one before has left behind: each gets a cluster of its own. */
+/** Specs that create an object which another spec has left behind: each gets its own cluster. */
 const apart: Readonly<Record<string, readonly string[]>> = {
   'manager/internal/integration': ['warmup enabled', 'warmup not enabled'],
 };
 
-/** Runs a suite on clusters that nobody else uses. */
+/** Runs a suite on its own clusters. */
 async function outcomeOn(side: Side, suite: string): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   for (const focus of apart[suite] ?? [undefined]) {
@@ -75,7 +75,7 @@ async function outcomeOn(side: Side, suite: string): Promise<Outcome> {
   };
 }
 
-describeNeeding('controller-runtime', [{ what: 'the suites of controller-runtime', missing, variable }], () => {
+describeRequiring('controller-runtime', [{ what: 'the suites of controller-runtime', missing, variable }], () => {
   const passed = { embedded: 0, real: 0 };
 
   test.concurrent.each(suites)('%s', { timeout }, async (suite) => {

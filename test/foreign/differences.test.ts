@@ -12,12 +12,12 @@ const known: readonly Known[] = [
   { reason: 'controllers', suite: 'client', fails: 'real', specs: ['lists *'] },
 ];
 
-test('a difference that is listed is none to talk about, and one that fails on both is none', () => {
+test('ignores listed differences, and specs that fail on both sides', () => {
   const outcomes = { embedded: outcome('converts', 'flakes'), real: outcome('lists pods', 'lists nodes', 'flakes') };
   expect(compare(outcomes, known)).toEqual({ unknown: [], stale: [] });
 });
 
-test('a difference that is not listed is told with its reason', () => {
+test('reports a difference that is not listed, with its error', () => {
   const outcomes = { embedded: outcome('converts', 'watches'), real: outcome('lists pods', 'gets') };
   expect(compare(outcomes, known).unknown).toEqual([
     'fails on the embedded cluster alone: watches: refused',
@@ -25,14 +25,14 @@ test('a difference that is not listed is told with its reason', () => {
   ]);
 });
 
-test('an entry that does not show any more is stale', () => {
+test('reports an entry whose specs no longer fail as stale', () => {
   expect(compare({ embedded: outcome(), real: outcome() }, known).stale).toEqual([
     'does not fail on the embedded cluster alone any more: converts',
     'does not fail on the real cluster alone any more: lists *',
   ]);
 });
 
-test('an entry of what fails by chance is not', () => {
+test('never reports an entry that fails only sometimes as stale', () => {
   const entries = known.map((entry) => ({ ...entry, sometimes: true }));
   expect(compare({ embedded: outcome(), real: outcome() }, entries).stale).toEqual([]);
 });

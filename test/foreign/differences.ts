@@ -1,4 +1,4 @@
-// What of a suite passes on one cluster and fails on the other, held against the list of those that are known.
+// Compares which specs of a suite fail on one cluster only with the list of known differences.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -9,11 +9,11 @@ export type Side = 'embedded' | 'real';
 export interface Known {
   readonly reason: string;
   readonly suite: string;
-  /** Where the specs fail; on the other one they pass. */
+  /** The cluster on which the specs fail; on the other one they pass. */
   readonly fails: Side;
-  /** Names. One that ends in `*` stands for all that begin so, of which at least one fails. */
+  /** Names. One that ends in `*` is a prefix; at least one spec with that prefix fails. */
   readonly specs: readonly string[];
-  /** Who wins a race decides: they may as well pass. */
+  /** The specs race, and sometimes pass. */
   readonly sometimes?: boolean;
 }
 
@@ -22,13 +22,13 @@ export function readKnown(): readonly Known[] {
 }
 
 interface Findings {
-  /** Specs that fail on one side alone, with why, and are not listed. */
+  /** Specs that fail on one side only and are not listed, with the error. */
   readonly unknown: readonly string[];
-  /** Entries that do not show any more. */
+  /** Entries whose specs no longer fail. */
   readonly stale: readonly string[];
 }
 
-/** Compares how one suite went on both clusters. */
+/** Compares the outcomes of one suite on both clusters. */
 export function compare(outcomes: Readonly<Record<Side, Outcome>>, known: readonly Known[]): Findings {
   const found = (['embedded', 'real'] as const).map((side) => {
     const other = outcomes[side === 'embedded' ? 'real' : 'embedded'];
@@ -38,16 +38,16 @@ export function compare(outcomes: Readonly<Record<Side, Outcome>>, known: readon
     const failed = [...outcomes[side].failed].filter(([name]) => !other.failed.has(name));
     return {
       unknown: failed
-        .filter(([name]) => !listed.some((pattern) => fits(pattern, name)))
+        .filter(([name]) => !listed.some((pattern) => matches(pattern, name)))
         .map(([name, why]) => `fails on the ${side} cluster alone: ${name}: ${why}`),
       stale: certain
-        .filter((pattern) => !failed.some(([name]) => fits(pattern, name)))
+        .filter((pattern) => !failed.some(([name]) => matches(pattern, name)))
         .map((pattern) => `does not fail on the ${side} cluster alone any more: ${pattern}`),
     };
   });
   return { unknown: found.flatMap(({ unknown }) => unknown), stale: found.flatMap(({ stale }) => stale) };
 }
 
-function fits(pattern: string, name: string): boolean {
+function matches(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }

@@ -1,5 +1,5 @@
-// An embedded cluster without controllers in a process of its own, as users have it: a suite that waits for an answer does
-// not wait for what else the tests do.
+// An embedded cluster without controllers in a separate process, as users run it: suites that wait for a response are
+// not slowed down by other tests in this process.
 //   node test/foreign/embedded-process.ts KUBECONFIG
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { RunningCluster } from '../cluster/own.ts';
 
-/** Starts one. Resolves when it serves. */
+/** Starts one. Resolves when it accepts requests. */
 export async function startEmbeddedProcess(): Promise<RunningCluster> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-foreign-'));
   const kubeconfigPath = path.join(dir, 'kubeconfig');
@@ -38,6 +38,6 @@ if (import.meta.main) {
   const cluster = await startEmbedded({ simulation: false });
   writeFileSync(process.argv[2]!, cluster.kubeconfig(), { mode: 0o600 });
   console.log('ready');
-  // Ends with whoever started it.
+  // It ends with the process that started it.
   process.stdin.resume().once('close', () => process.exit());
 }

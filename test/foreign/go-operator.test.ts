@@ -1,4 +1,4 @@
-// The operator of the guide, in Go with controller-runtime, tested on the embedded cluster as its readers would.
+// The example operator of the guide, in Go with controller-runtime, tested on the embedded cluster as the guide says.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,17 +6,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { startEmbedded } from '../../src/embedded/index.ts';
-import { describeNeeding } from '../support/needs.ts';
+import { describeRequiring } from '../support/requirements.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../examples/go-operator');
-const need = {
+const requirement = {
   what: 'the operator in Go',
   missing: spawnSync('go', ['version']).status === 0 ? undefined : 'Go is not installed',
   variable: 'OFFSHOOT_FOREIGN',
 };
 
-describeNeeding('the operator in Go', [need], () => {
-  test('passes its tests, and again at once', { timeout: 300_000 }, async () => {
+describeRequiring('the example operator in Go', [requirement], () => {
+  test('passes its tests twice on the same cluster', { timeout: 300_000 }, async () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-go-operator-'));
     const cluster = await startEmbedded();
     try {

@@ -1,4 +1,4 @@
-// Runs one test suite of controller-runtime on a cluster and reads what became of its specs.
+// Runs one test suite of controller-runtime on a cluster and reads the results of its specs.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,31 +15,31 @@ interface SpecReport {
 
 export interface Outcome {
   readonly passed: readonly string[];
-  /** Name of the spec → why. */
+  /** Name of the spec → error. */
   readonly failed: ReadonlyMap<string, string>;
 }
 
-/** The longest takes a minute and a half on an idle machine. */
-const patienceMs = 5 * 60_000;
-/** How much longer than that it may take to report, for which it is told to stop by itself. */
+/** The longest suite takes a minute and a half on an idle machine. */
+const timeoutMs = 5 * 60_000;
+/** After that, Ginkgo stops the suite itself, and has this time left to write its report. */
 const reportMs = 20_000;
-/** A spec that passes at the second attempt was disturbed by others on this machine, not by the cluster. */
+/** A spec that passes at a later attempt failed because of the load on this machine, not because of the cluster. */
 const attempts = 3;
 
 interface SuiteOptions {
   /** Only the specs that this matches. */
   readonly focus?: string | undefined;
-  /** When it is told to stop and to report, and when it is killed. */
+  /** When Ginkgo stops the suite and reports, and when the process is killed. */
   readonly endMs?: number;
   readonly killMs?: number;
 }
 
-/** Runs a suite. Rejects when it does not come so far that it can report, or does not end. */
+/** Runs a suite. Rejects if it hangs or ends without a report. */
 export async function runSuite(
   programs: string,
   suite: string,
   kubeconfig: string,
-  { focus, endMs = patienceMs, killMs = endMs + reportMs }: SuiteOptions = {},
+  { focus, endMs = timeoutMs, killMs = endMs + reportMs }: SuiteOptions = {},
 ): Promise<Outcome> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-foreign-'));
   const report = path.join(dir, 'report.json');
@@ -47,7 +47,7 @@ export async function runSuite(
     const flags = [
       `-ginkgo.json-report=${report}`,
       `-ginkgo.flake-attempts=${attempts}`,
-      // The report names the spec that it was at.
+      // Unlike `-test.timeout`, this writes a report, which names the spec that was running.
       `-ginkgo.timeout=${endMs}ms`,
       '-test.timeout=0',
       ...(focus === undefined ? [] : [`-ginkgo.focus=${focus}`]),
@@ -99,7 +99,7 @@ async function outputOf(
   const timer = setTimeout(() => (isKilled = child.kill('SIGKILL')), timeoutMs);
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
-    // What it has started may live on and hold the streams.
+    // Not 'close': child processes of the suite may keep the streams open.
     child.once('exit', () => resolve());
   });
   clearTimeout(timer);

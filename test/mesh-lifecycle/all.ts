@@ -1,4 +1,4 @@
-// The scenarios of the life of a mesh, and the kinds that they are about.
+// The scenarios of the mesh lifecycle, and the kinds that they use.
 import path from 'node:path';
 import { istio, Istio } from '../../src/api/istio.ts';
 import { builtinRenderer, mesh, MODULE_NAMESPACE, UNINSTALLED_KINDS } from '../../src/mesh/index.ts';
@@ -13,7 +13,7 @@ export const scenarios = new Scenarios(path.join(import.meta.dirname, 'scenarios
 
 export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 
-/** What there is on every cluster, and tells how the mesh is. */
+/** The kinds that exist on every cluster and show the state of the mesh. */
 export const KINDS = [
   Istio,
   Namespace,
@@ -22,7 +22,7 @@ export const KINDS = [
   ...UNINSTALLED_KINDS.filter(({ group }) => !/(istio\.io|cncf\.io)$/.test(group)),
 ] as unknown as readonly Kind[];
 
-/** The controllers as a scenario wants them. */
+/** The controllers with the settings of a scenario. */
 export function controllersOf(scenario: string): readonly ControllerDefinition[] {
   return mesh({ renderer: builtinRenderer, ...(scenarios.settings(scenario) as Partial<MeshSettings>) });
 }

@@ -1,5 +1,5 @@
-// A stand-in for the injection of istiod, for clusters that run no real pods: new pods of namespaces with injection get a
-// sidecar as the installation says that it should be, while there is one.
+// A stand-in for the injector of istiod, for clusters without real pods: while Istio is installed, new pods in
+// namespaces with injection get the sidecar that it specifies.
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ const Deployment = defineKind<KubeObject & { readonly spec: { readonly template:
   'deployments',
 );
 const namespace = 'istio-system';
-/** The name of its configuration. */
+/** The name of its MutatingWebhookConfiguration. */
 export const INJECTOR = 'stand-in-injector';
 const metadata = { name: INJECTOR };
 
@@ -33,7 +33,7 @@ interface Review {
   readonly request: { readonly uid: string; readonly object: Pod };
 }
 
-/** Serves the injection and registers it; answers with what ends it. */
+/** Serves and registers the webhook; resolves with a function that stops it. */
 export async function startInjector(client: Client): Promise<() => Promise<void>> {
   const authority = createAuthority({ commonName: 'injector', days: 1 });
   const { certPem: cert, keyPem: key } = authority.issue({
@@ -87,24 +87,24 @@ function configuration(url: string, caPem: string): AnyObject {
   };
 }
 
-/** What to change about a new pod: nothing without an installation. */
+/** The JSON patch for a new pod; empty if Istio is not installed. */
 async function injection(client: Client, { metadata: { annotations } }: Pod): Promise<readonly object[]> {
   const [settings, gateway] = await Promise.all([
-    ifThere(client, ConfigMap, 'istio-sidecar-injector'),
-    ifThere(client, Deployment, 'istio-ingressgateway'),
+    getIfExists(client, ConfigMap, 'istio-sidecar-injector'),
+    getIfExists(client, Deployment, 'istio-ingressgateway'),
   ]);
   if (settings === undefined || gateway === undefined) return [];
   const { global } = JSON.parse(settings.data['values']!) as { global: { proxy: { resources: object } } };
   const image = gateway.spec.template.spec?.containers?.[0]?.image;
   const sidecar = { name: 'istio-proxy', image, resources: global.proxy.resources };
-  const marks = { ...annotations, 'sidecar.istio.io/status': '{}' };
+  const merged = { ...annotations, 'sidecar.istio.io/status': '{}' };
   return [
-    { op: 'add', path: '/metadata/annotations', value: marks },
+    { op: 'add', path: '/metadata/annotations', value: merged },
     { op: 'add', path: '/spec/containers/-', value: sidecar },
   ];
 }
 
-function ifThere<T extends KubeObject>(client: Client, kind: Kind<T>, name: string): Promise<T | undefined> {
+function getIfExists<T extends KubeObject>(client: Client, kind: Kind<T>, name: string): Promise<T | undefined> {
   return client.get(kind, { namespace, name }).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;

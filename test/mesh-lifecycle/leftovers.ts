@@ -1,4 +1,4 @@
-// Takes a mesh away, and tells what is left of it.
+// Deletes a mesh, and returns the objects that are left behind.
 import { Istio } from '../../src/api/istio.ts';
 import { isNotFound, keyOf } from '../../src/kube/index.ts';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
@@ -8,7 +8,7 @@ import { KINDS } from './all.ts';
 
 const DEADLINE_MS = 60_000;
 
-/** Deletes every Istio resource; resolves with what is left in the end. */
+/** Deletes every Istio resource; resolves with the objects that are left in the end. */
 export async function takeAway(client: Client): Promise<readonly string[]> {
   const { items } = await client.list(Istio);
   for (const { metadata } of items) {

@@ -1,12 +1,12 @@
-// A cluster with the controllers of the mesh running in this process, ready to play a scenario on. It must be used for
-// nothing else: there is one mesh in a cluster.
+// A cluster with the mesh controllers running in this process, for one scenario. It must not be shared, as a cluster
+// has one mesh.
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import type { Client } from '../../src/kube/index.ts';
-import { inProcess } from '../scenarios/hands.ts';
+import { inProcess } from '../scenarios/cluster-actions.ts';
 import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import type { Session } from '../scenarios/session.ts';
-import { connectWithRights } from '../support/with-rights.ts';
+import { connectWithPermissions } from '../support/with-permissions.ts';
 import { controllersOf, installKinds, scenarios } from './all.ts';
 import { startInjector } from './injector.ts';
 import { takeAway } from './leftovers.ts';
@@ -18,9 +18,9 @@ export async function startSession(
 ): Promise<Session> {
   const { client, kubeconfigPath } = cluster;
   await installKinds(client);
-  const { hands, close } = openKubectl(kubeconfigPath);
+  const { actions, close } = openKubectl(kubeconfigPath);
   const endInjection = await startInjector(client);
-  const account = await connectWithRights(cluster, 'mesh');
+  const account = await connectWithPermissions(cluster, 'mesh');
   const manager = new Manager({
     client: account,
     controllers: controllersOf(scenario),
@@ -29,7 +29,7 @@ export async function startSession(
   await manager.start();
   return {
     async run(name, namespace, options = {}) {
-      await play(scenarios.moves(name, { ns: namespace }), { hands, eyes: inProcess(client), ...options });
+      await play(scenarios.moves(name, { ns: namespace }), { actions, reader: inProcess(client), ...options });
       return takeAway(client);
     },
     async stop() {

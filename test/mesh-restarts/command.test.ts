@@ -1,4 +1,4 @@
-// `offshoot mesh restart` as people run it: a process of its own, against a cluster where nothing else restarts workloads.
+// `offshoot mesh restart` as a separate process, on a cluster where nothing else restarts workloads.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../../src/api/istio.ts';
 import { runnerFor } from '../../src/cli/testing/offshoot-process.ts';
@@ -44,7 +44,7 @@ describeOwnClusters('offshoot mesh restart', (cluster) => {
     await injector.close();
   });
 
-  test('without an Istio resource there is nothing to compare with', { timeout: 60_000 }, async () => {
+  test('fails without an Istio resource, and without --outdated', { timeout: 60_000 }, async () => {
     expect(await offshoot.run('mesh', 'restart', '--outdated')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('there is no Istio resource') as string,
@@ -55,7 +55,7 @@ describeOwnClusters('offshoot mesh restart', (cluster) => {
     });
   });
 
-  test('what is outdated is shown, begun, and watched to its end', { timeout: 180_000 }, async () => {
+  test('lists outdated workloads, restarts them, and watches until the end', { timeout: 180_000 }, async () => {
     await createIstio(client);
     await reached(client, 'Ready', VERSION);
     for (const name of ['a', 'b', 'c']) await client.create(Deployment, workload(name, { replicas: 1 }));
@@ -119,14 +119,14 @@ describeOwnClusters('offshoot mesh restart', (cluster) => {
   test.each([
     ['--dry-run --watch', '--dry-run restarts nothing that --watch could show'],
     ['-n shop', '-n "shop": a cluster has one mesh'],
-  ])('%s is refused', async (flags, message) => {
+  ])('refuses %s', async (flags, message) => {
     expect(await offshoot.run('mesh', 'restart', '--outdated', ...flags.split(' '))).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(message) as string,
     });
   });
 
-  test('pods are not restarted for a sidecar that nothing would inject', { timeout: 60_000 }, async () => {
+  test('refuses --uninjected if nothing injects sidecars', { timeout: 60_000 }, async () => {
     await client.delete(MutatingWebhook, { name: 'test-injector' });
     expect(await offshoot.run('mesh', 'restart', '--outdated', '--uninjected', '--dry-run')).toMatchObject({
       code: 1,

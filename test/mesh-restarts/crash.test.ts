@@ -1,11 +1,11 @@
-// Whenever the process ends, the next one goes on where it was: nothing is restarted twice for the same reason, never more
-// than a batch is down, and when a rollout is stuck, that is told and the rest waits.
+// After a crash, the next process continues: nothing is restarted twice for the same reason, at most one batch is down
+// at a time, and a rollout that is stuck is reported and makes the rest wait.
 import { describe, expect, test } from 'vitest';
 import { Istio } from '../../src/api/istio.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import type { Client } from '../../src/kube/index.ts';
 import { alone } from '../scenarios/alone.ts';
-import { startPhoenix } from '../scenarios/mortal.ts';
+import { startCrashing } from '../scenarios/crashing-controllers.ts';
 import { until } from '../support/until.ts';
 import type { Injector } from './injector.ts';
 import { observe } from './observer.ts';
@@ -25,7 +25,7 @@ import {
 
 const OLD = '1.30.2';
 const NEW = '1.31.0';
-/** Pods go before new ones come, so that a restart is seen. */
+/** Old pods are removed before new ones are created, so that a restart is visible. */
 const RECREATE = { replicas: 1, spec: { strategy: { type: 'Recreate' } } };
 
 interface World {
@@ -34,7 +34,7 @@ interface World {
   readonly observer: Observer;
 }
 
-/** Runs something on a cluster with workloads in a mesh of the old version. */
+/** Runs a function on a cluster with workloads in a mesh of the old version. */
 async function inMesh(names: readonly string[], use: (world: World) => Promise<void>): Promise<void> {
   let injector: Injector;
   const ready = async (client: Client): Promise<void> => {
@@ -66,7 +66,7 @@ const named = (count: number): readonly string[] =>
   Array.from({ length: count }, (_none, index) => `w-${String(index).padStart(3, '0')}`);
 const timesOf = ({ restarts }: Observer): readonly number[] => [...restarts.values()].map((marks) => marks.size);
 
-describe('a process that ends after every few writes', () => {
+describe('a process that crashes after every few writes', () => {
   test(
     'restarts 500 workloads once each, 20 at a time, and waits at one that is stuck',
     { timeout: 400_000 },
@@ -74,28 +74,28 @@ describe('a process that ends after every few writes', () => {
       const names = named(500);
       await inMesh(names, async ({ client, injector, observer }) => {
         injector.stuck = { prefix: 'w-250-', tag: NEW };
-        const lives = Array.from(
+        const writesUntilCrash = Array.from(
           { length: 60 },
           (_none, index) => [1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31][index % 12]!,
         );
         const settings = { istioVersion: NEW, batchSize: 20 };
-        const phoenix = await startPhoenix({ client, controllers: controllers(settings) }, lives);
+        const crashing = await startCrashing({ client, controllers: controllers(settings) }, writesUntilCrash);
         try {
-          const told = async (): Promise<Istio['status']> => (await client.get(Istio, RESOURCE)).status;
+          const statusNow = async (): Promise<Istio['status']> => (await client.get(Istio, RESOURCE)).status;
           const isStuck = async (): Promise<boolean> => {
-            const { restarts } = (await told()) ?? {};
+            const { restarts } = (await statusNow()) ?? {};
             return restarts?.restarting === 1 && (restarts.workloads[0]?.waiting?.includes('w-250') ?? false);
           };
           await until(isStuck, 200_000);
           const begun = observer.restarts.size;
           expect(begun).toBeGreaterThan(250);
           expect(begun).toBeLessThanOrEqual(270);
-          expect(await told()).toMatchObject({
+          expect(await statusNow()).toMatchObject({
             state: 'Processing',
             description: `Restarting workloads: ${begun - 1} of 500 are done`,
             restarts: { total: 501 - begun, restarting: 1 },
           });
-          const waiting = (await told())!.restarts!.workloads.map((each) => each.waiting);
+          const waiting = (await statusNow())!.restarts!.workloads.map((each) => each.waiting);
           expect(new Set(waiting)).toEqual(
             new Set(['Deployment shop/w-250 must be healthy first: 0 of 1 pods are available']),
           );
@@ -106,16 +106,16 @@ describe('a process that ends after every few writes', () => {
           await reached(client, 'Ready', NEW, 200_000);
           expect([observer.restarts.size, Math.max(...timesOf(observer))]).toEqual([500, 1]);
           expect(observer.mostDown).toBeLessThanOrEqual(20);
-          expect(phoenix.lives).toBeGreaterThan(30);
+          expect(crashing.starts).toBeGreaterThan(30);
         } finally {
-          await phoenix.stop();
+          await crashing.stop();
         }
       });
     },
   );
 });
 
-test('wherever in a batch the process ends, each workload is restarted once', { timeout: 300_000 }, async () => {
+test('a crash at any write of a batch restarts each workload once', { timeout: 300_000 }, async () => {
   const names = named(7);
   await inMesh(names, async ({ client, observer }) => {
     const settings = { istioVersion: NEW, batchSize: 3 };
@@ -127,14 +127,18 @@ test('wherever in a batch the process ends, each workload is restarted once', { 
         const resources = { requests: { cpu: `${100 + writes}m` } };
         const body = { spec: { components: { proxy: { k8s: { resources } } } } };
         await client.patch(Istio, RESOURCE, { type: 'merge', body });
-        const phoenix = await startPhoenix({ client, controllers: only('mesh-restarts') }, [writes]);
+        const crashing = await startCrashing({ client, controllers: only('mesh-restarts') }, [writes]);
         try {
           await until(() => observer.restarts.size === names.length, 20_000);
           await reached(client, 'Ready', NEW, 20_000);
-          const lives = writes <= names.length ? 2 : 1;
-          expect([timesOf(observer), observer.mostDown <= 3, phoenix.lives]).toEqual([names.map(() => 1), true, lives]);
+          const starts = writes <= names.length ? 2 : 1;
+          expect([timesOf(observer), observer.mostDown <= 3, crashing.starts]).toEqual([
+            names.map(() => 1),
+            true,
+            starts,
+          ]);
         } finally {
-          await phoenix.stop();
+          await crashing.stop();
         }
         observer.forget();
       }

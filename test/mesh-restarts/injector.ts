@@ -1,5 +1,5 @@
-// What istiod does for new pods, and no more: a webhook that gives a sidecar to every pod of a namespace where injection
-// is on, as the ConfigMap of the injector says.
+// The injector of istiod: a webhook that adds the sidecar from the injector's ConfigMap to every new pod in a namespace
+// with injection.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { defineKind, defineTable, systemClock, Tables } from '../../src/kube/index.ts';
@@ -16,7 +16,7 @@ interface Values {
 }
 
 export interface Injector {
-  /** Pods whose name begins like this never become ready if they get this version. */
+  /** Pods with this name prefix never become ready if they get this version. */
   stuck: { readonly prefix: string; readonly tag: string } | undefined;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Sees every change of the Deployments of the shop: how often each was restarted, and how many were down at once.
+// Observes all changes of the Deployments in the shop: how often each was restarted, and how many were down at a time.
 import { defineTable, systemClock, Tables } from '../../src/kube/index.ts';
 import type { Client } from '../../src/kube/index.ts';
 import type { Workload } from '../../src/mesh/index.ts';
@@ -8,9 +8,9 @@ const PREFIX = 'istio-operator.kyma-project.io/';
 const Deployments = defineTable(Deployment, { namespace: SHOP });
 
 export interface Observer {
-  /** By name: the marks that restarts have left since it was last asked to forget. */
+  /** The restart annotations since the last `forget`, by name of the Deployment. */
   readonly restarts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The most workloads that had fewer pods than they should, at any moment since then. */
+  /** The maximum number of workloads with missing pods at any time since then. */
   readonly mostDown: number;
   forget(): void;
   close(): Promise<void>;
@@ -28,11 +28,11 @@ export async function observe(client: Client): Promise<Observer> {
   const see = ({ metadata: { name }, spec, status }: Workload): void => {
     const { [`${PREFIX}restartedAt`]: at, [`${PREFIX}restartedFor`]: hash } =
       spec?.template?.metadata?.annotations ?? {};
-    const mark = hash === undefined ? undefined : `${hash} ${at}`;
-    if (known.has(name) && mark !== undefined && mark !== known.get(name)) {
-      restarts.set(name, (restarts.get(name) ?? new Set()).add(mark));
+    const restart = hash === undefined ? undefined : `${hash} ${at}`;
+    if (known.has(name) && restart !== undefined && restart !== known.get(name)) {
+      restarts.set(name, (restarts.get(name) ?? new Set()).add(restart));
     }
-    known.set(name, mark);
+    known.set(name, restart);
     if ((status?.availableReplicas ?? 0) < (spec?.replicas ?? 1)) down.add(name);
     else down.delete(name);
     mostDown = Math.max(mostDown, down.size);

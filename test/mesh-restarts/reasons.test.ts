@@ -1,4 +1,4 @@
-// Each reason to restart, from end to end: something changes in the mesh, and every workload is restarted once for it.
+// Each reason to restart, end to end: something changes in the mesh, and every workload is restarted once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../../src/api/istio.ts';
 import type { Manager } from '../../src/controller/index.ts';
@@ -26,12 +26,12 @@ import {
 const EnvoyFilter = defineKind('networking.istio.io/v1alpha3', 'EnvoyFilter', 'envoyfilters');
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const GATEWAY = { namespace: 'istio-system', name: 'istio-ingressgateway' };
-/** Istio knew a filter then that proxies read only when they start. */
+/** This version uses an EnvoyFilter that proxies read only at startup. */
 const OLD = '1.20.8';
 const NEW = '1.21.0';
 
 describeOwnClusters('workloads are restarted once', (cluster) => {
-  // The embedded cluster makes no pods for ReplicationControllers.
+  // The embedded cluster creates no pods for ReplicationControllers.
   const workloads = Object.entries(WORKLOADS).filter(
     ([kind]) => kind !== 'ReplicationController' || cluster.name !== 'embedded',
   );
@@ -64,8 +64,8 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
   };
   const uids = async (name: string): Promise<string[]> =>
     (await podsOf(client, name)).map(({ metadata }) => metadata.uid!);
-  /** What restarts a workload: its template, or the mark of one whose pods are deleted. */
-  const marks = async (): Promise<Readonly<Record<string, string>>> =>
+  /** The generation and annotations of each workload, which every restart changes. */
+  const revisions = async (): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries(
       await Promise.all(
         workloads.map(async ([kind, of]): Promise<[string, string]> => {
@@ -74,11 +74,11 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
         }),
       ),
     );
-  /** How often the pods of the gateway were replaced; its generation also tells of autoscaling. */
+  /** How often the pods of the gateway were replaced. Its generation would also count autoscaling. */
   const gatewayRevision = async (): Promise<number> =>
     Number((await client.get(Deployment, GATEWAY)).metadata.annotations?.['deployment.kubernetes.io/revision']);
 
-  /** Does something and waits until all pods are others, for which this holds. Tells what is then restarted once more. */
+  /** Makes a change, waits until all pods are replaced and `isNew` holds, and returns what is then restarted again. */
   async function restarts(act: () => Promise<unknown>, isNew: (pod: Pod) => boolean): Promise<readonly string[]> {
     const before = new Set((await Promise.all(names.map(uids))).flat());
     const pods = async (): Promise<readonly Pod[]> =>
@@ -93,12 +93,12 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
       throw new Error(`${(error as Error).message}; ${JSON.stringify(status)}`);
     });
     await settled(manager, 30_000);
-    const [after, all] = [await marks(), (await pods()).map(({ metadata }) => metadata.uid)];
-    // Whatever wakes the controllers now, it is not a reason.
+    const [after, all] = [await revisions(), (await pods()).map(({ metadata }) => metadata.uid)];
+    // This wakes the controllers, but is not a reason to restart.
     const label = { metadata: { labels: { touched: String(Date.now()) } } };
     await client.patch(Istio, RESOURCE, { type: 'merge', body: label });
     await settled(manager, 30_000);
-    const now = await marks();
+    const now = await revisions();
     const replaced = (await pods()).filter(({ metadata }) => !all.includes(metadata.uid));
     return [
       ...Object.keys(now).filter((kind) => now[kind] !== after[kind]),
@@ -106,7 +106,7 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     ];
   }
 
-  test('when a filter has changed since their pods were made, and so are gateways', { timeout: 180_000 }, async () => {
+  test('when an EnvoyFilter has changed, and so are gateways', { timeout: 180_000 }, async () => {
     const filter = { namespace: 'istio-system', name: 'kyma-referer' };
     const body = { spec: { configPatches: [] } };
     const revision = await gatewayRevision();
@@ -119,7 +119,7 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     await reached(client, 'Ready', OLD);
   });
 
-  test('when the version of Istio is another', { timeout: 180_000 }, async () => {
+  test('when the version of Istio changes', { timeout: 180_000 }, async () => {
     const again = await restarts(
       async () => {
         await manager.stop();
@@ -131,7 +131,7 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     await reached(client, 'Ready', NEW);
   });
 
-  test('when sidecars should have other resources', { timeout: 180_000 }, async () => {
+  test('when the resources of sidecars change', { timeout: 180_000 }, async () => {
     const resources = { requests: { cpu: '30m', memory: '190Mi' }, limits: { cpu: '700m', memory: '700Mi' } };
     const body = { spec: { components: { proxy: { k8s: { resources } } } } };
     const requests = ({ spec }: Pod): unknown =>
@@ -144,7 +144,7 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     await reached(client, 'Ready', NEW);
   });
 
-  test('when traffic is redirected in another way', { timeout: 180_000 }, async () => {
+  test('when CNI is disabled', { timeout: 180_000 }, async () => {
     const metadata = { namespace: 'kyma-system', name: 'istio-features' };
     const data = { features: JSON.stringify({ disableCni: true }) };
     const features: AnyObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
@@ -156,7 +156,7 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     await reached(client, 'Ready', NEW);
   });
 
-  test('when a setting changes that they read when they start', { timeout: 180_000 }, async () => {
+  test('when a setting changes that proxies read only at startup', { timeout: 180_000 }, async () => {
     const body = { spec: { config: { enableDNSProxying: true } } };
     const again = await restarts(
       () => client.patch(Istio, RESOURCE, { type: 'merge', body }),
@@ -166,18 +166,18 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     await reached(client, 'Ready', NEW);
   });
 
-  test('gateways alone, when the number of trusted proxies changes', { timeout: 180_000 }, async () => {
-    const before = { marks: await marks(), revision: await gatewayRevision() };
+  test('but only gateways when the number of trusted proxies changes', { timeout: 180_000 }, async () => {
+    const before = { revisions: await revisions(), revision: await gatewayRevision() };
     const body = { spec: { config: { numTrustedProxies: 2 } } };
     await client.patch(Istio, RESOURCE, { type: 'merge', body });
     await until(async () => (await gatewayRevision()) > before.revision, 30_000);
     await reached(client, 'Ready', NEW);
     await settled(manager, 30_000);
     expect(await gatewayRevision()).toBe(before.revision + 1);
-    expect(await marks()).toEqual(before.marks);
+    expect(await revisions()).toEqual(before.revisions);
   });
 
-  test('pods of nobody are left to people, by name', { timeout: 180_000 }, async () => {
+  test('but pods without an owner are reported by name', { timeout: 180_000 }, async () => {
     const metadata = { namespace: SHOP, name: 'alone' };
     const spec = { containers: [{ name: 'app', image: 'example.org/app' }] };
     await client.create(Pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
@@ -193,7 +193,7 @@ describeOwnClusters('workloads are restarted once', (cluster) => {
     await reached(client, 'Ready', NEW, 90_000);
   });
 
-  test('when Istio is uninstalled, to lose their sidecars', { timeout: 180_000 }, async () => {
+  test('when Istio is uninstalled, to remove their sidecars', { timeout: 180_000 }, async () => {
     const gone = (): Promise<boolean> =>
       client.get(Istio, RESOURCE).then(
         () => false,

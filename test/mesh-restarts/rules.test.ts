@@ -1,5 +1,5 @@
-// When a workload is restarted and when not, from end to end: maintenance windows, PodDisruptionBudgets, pods without a
-// sidecar, and what people are told.
+// When a workload is restarted and when not, end to end: maintenance windows, PodDisruptionBudgets, pods without a
+// sidecar, and Events.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../../src/api/istio.ts';
 import { runnerFor } from '../../src/cli/testing/offshoot-process.ts';
@@ -17,7 +17,7 @@ const PodDisruptionBudget = defineKind('policy/v1', 'PodDisruptionBudget', 'podd
 const VERSION = '1.31.0';
 const ANNOTATION = 'restarter.istio-operator.kyma-project.io';
 const DEADLINE_MS = 60_000;
-/** Pods go before new ones come. */
+/** Removes old pods before new ones are created. */
 const DISTURBING = { strategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } };
 
 describeOwnClusters('a workload', (cluster) => {
@@ -45,7 +45,7 @@ describeOwnClusters('a workload', (cluster) => {
       return status?.availableReplicas === 2;
     }, DEADLINE_MS);
   };
-  /** Sidecars shall have other resources. */
+  /** Changes the resources of sidecars. */
   const changeSidecars = async (): Promise<void> => {
     const resources = { requests: { cpu: `${++cpu}m` } };
     const body = { spec: { components: { proxy: { k8s: { resources } } } } };
@@ -61,12 +61,12 @@ describeOwnClusters('a workload', (cluster) => {
     const found = await sidecars(namespace, name);
     return found.length === 2 && found.every((each) => each === `${cpu}m`);
   };
-  /** What the status says that a workload waits for. */
+  /** What a workload waits for, according to the status. */
   const waitingOf = async (workloadName: string): Promise<string | undefined> => {
     const { status } = await client.get(Istio, RESOURCE);
     return status?.restarts?.workloads.find(({ name }) => name === workloadName)?.waiting;
   };
-  /** What its pods are made from: another one restarts it. */
+  /** The pod template, which every restart changes. */
   const template = async (name: string): Promise<string> =>
     JSON.stringify((await client.get(Deployment, { namespace: SHOP, name })).spec?.template);
   const eventsOf = async (reason: string): Promise<readonly string[]> =>
@@ -77,7 +77,7 @@ describeOwnClusters('a workload', (cluster) => {
         return `${kind} ${name}: ${String(event['note'])}`;
       });
 
-  test('that is restarted, and the resource, are told by Events', { timeout: 180_000 }, async () => {
+  test('that is restarted gets an Event, and so does the Istio resource', { timeout: 180_000 }, async () => {
     await running(workload('plain'));
     await changeSidecars();
     await until(() => isCurrent('plain'), DEADLINE_MS);
@@ -91,7 +91,7 @@ describeOwnClusters('a workload', (cluster) => {
     ]);
   });
 
-  test('waits for its maintenance window, and others do not wait for it', { timeout: 180_000 }, async () => {
+  test('waits for its maintenance window without blocking others', { timeout: 180_000 }, async () => {
     const day = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][(new Date().getUTCDay() + 3) % 7]!;
     const name = 'windowed';
     await running(workload(name, { annotations: { [`${ANNOTATION}/maintenance-window`]: `${day} 00:00-01:00` } }));
@@ -123,14 +123,14 @@ describeOwnClusters('a workload', (cluster) => {
     const forbidden = 'PodDisruptionBudget shop/guarded allows no disruption';
     await until(async () => (await waitingOf(name)) === forbidden, DEADLINE_MS);
     await until(() => isCurrent('plain'), DEADLINE_MS);
-    // For a moment it waits for the rollouts of others.
+    // For a short time it waits for the rollouts of others.
     await until(async () => (await waitingOf(name)) === forbidden, DEADLINE_MS);
     expect(await template(name)).toEqual(before);
     await client.patch(PodDisruptionBudget, ref, { type: 'merge', body: { spec: { minAvailable: 1 } } });
     await counted(1);
     await until(() => isCurrent(name), DEADLINE_MS);
 
-    /** Resolves when the budget allows so many disruptions. */
+    /** Resolves when the budget allows this number of disruptions. */
     async function counted(disruptionsAllowed: number): Promise<void> {
       await until(async () => {
         const { metadata, status } = (await client.get(PodDisruptionBudget, ref)) as AnyObject & {
@@ -142,7 +142,7 @@ describeOwnClusters('a workload', (cluster) => {
     }
   });
 
-  test('that is not healthy is listed when it is outdated, and left as it is', { timeout: 180_000 }, async () => {
+  test('that is outdated and not healthy is listed, but not restarted', { timeout: 180_000 }, async () => {
     const name = 'broken';
     const podAnnotations = { 'offshoot.dev/simulate': 'never-ready' };
     await client.create(Deployment, workload(name, { podAnnotations }));
@@ -155,7 +155,7 @@ describeOwnClusters('a workload', (cluster) => {
   });
 
   test(
-    'without a sidecar is listed, and restarted only where its namespace asks for that',
+    'without a sidecar is listed, and restarted only if its namespace has the annotation',
     { timeout: 180_000 },
     async () => {
       const namespace = 'late';
@@ -180,8 +180,8 @@ describeOwnClusters('a workload', (cluster) => {
       await until(() => isCurrent('late', namespace), DEADLINE_MS);
       await reached(client, 'Ready', VERSION);
       await settled(manager, 30_000);
-      const told = (await eventsOf('RestartedForMesh')).filter((event) => event.startsWith('Deployment late'));
-      expect(told).toEqual([`Deployment late: Restarted for the service mesh: ${why}`]);
+      const events = (await eventsOf('RestartedForMesh')).filter((event) => event.startsWith('Deployment late'));
+      expect(events).toEqual([`Deployment late: Restarted for the service mesh: ${why}`]);
     },
   );
 });

@@ -1,4 +1,4 @@
-// A cluster with an injector on which the controllers of the mesh run, and workloads in the mesh.
+// A cluster with an injector, the mesh controllers, and workloads in the mesh.
 import { istio, Istio } from '../../src/api/istio.ts';
 import type { IstioSpec } from '../../src/api/istio.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
@@ -20,7 +20,7 @@ const ServiceAccount = defineKind('v1', 'ServiceAccount', 'serviceaccounts');
 export const Pods = defineKind<Pod>('v1', 'Pod', 'pods');
 export const Deployment = defineKind<Workload>('apps/v1', 'Deployment', 'deployments');
 
-/** The kinds of workloads that a cluster brings. */
+/** The built-in kinds of workloads. */
 export const WORKLOADS: Readonly<Record<string, Kind<Workload>>> = {
   Deployment,
   StatefulSet: defineKind<Workload>('apps/v1', 'StatefulSet', 'statefulsets'),
@@ -29,7 +29,7 @@ export const WORKLOADS: Readonly<Record<string, Kind<Workload>>> = {
   ReplicationController: defineKind<Workload>('v1', 'ReplicationController', 'replicationcontrollers'),
 };
 
-/** Installs the resource, the namespaces and the injector. */
+/** Installs the definition of Istio resources, the namespaces and the injector. */
 export async function prepare(client: Client): Promise<Injector> {
   await install(client, [istio.crd]);
   for (const [name, labels] of [
@@ -42,7 +42,7 @@ export async function prepare(client: Client): Promise<Injector> {
   return startInjector(client);
 }
 
-/** The controllers of the mesh, for a cluster where nothing takes long. */
+/** The mesh controllers, for a cluster where everything is fast. */
 export function controllers(settings: Partial<MeshSettings> = {}): readonly ControllerDefinition[] {
   return mesh({ renderer: builtinRenderer, settleMs: 200, ...settings });
 }
@@ -59,7 +59,7 @@ export async function createIstio(client: Client, spec: IstioSpec = {}): Promise
   await client.create(Istio, { apiVersion, kind: 'Istio', metadata: RESOURCE, spec });
 }
 
-/** Waits until the resource tells this of its present spec and version. */
+/** Waits until the resource has this state for its current spec and this version. */
 export async function reached(
   client: Client,
   state: string,
@@ -107,7 +107,7 @@ export function workload(name: string, options: WorkloadOptions = {}): AnyObject
   };
 }
 
-/** The pods of a workload that are not going away. */
+/** The pods of a workload that are not terminating. */
 export async function podsOf(client: Client, name: string): Promise<readonly Pod[]> {
   const { items } = await client.list(Pods, { namespace: SHOP, labelSelector: `app=${name}` });
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

@@ -1,5 +1,5 @@
-// The API server as istiod sees it: with pods on loopback, where something answers. A real API server would refuse such
-// addresses in EndpointSlices, so they are replaced on the way.
+// The API server as istiod sees it: with the pods on loopback, where servers listen. A real API server rejects loopback
+// addresses in EndpointSlices, so this proxy replaces them in responses.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -12,18 +12,18 @@ export interface ApiProxyOptions {
   readonly target: ConnectConfig;
   readonly host: string;
   readonly port: number;
-  /** How addresses of pods begin in what istiod reads. */
+  /** The prefix of pod addresses in what istiod reads. */
   readonly prefix: string;
-  /** Called with each address before istiod reads of it; it waits. */
+  /** Called with each pod address; the response to istiod waits until it resolves. */
   readonly onAddress: (address: string) => Promise<void>;
-  /** How much later than other changes istiod hears of endpoints. */
+  /** How long changes of EndpointSlices are delayed. */
   readonly endpointLagMs: number;
 }
 
-/** How long bytes that may be the start of an address wait for the rest. */
+/** How long bytes that may be the start of an address are held back for the rest. */
 const REST_MS = 20;
 
-/** Starts the proxy: plain HTTP, with the rights of the target's user. */
+/** Starts the proxy: plain HTTP, with the permissions of the target's user. */
 export async function startApiProxy(options: ApiProxyOptions): Promise<{ readonly url: string; stop(): void }> {
   const { target, host, port } = options;
   const agent = new Agent({ keepAlive: true, ca: target.caPem, cert: target.certPem, key: target.keyPem });
@@ -58,7 +58,7 @@ async function relay(
 ): Promise<void> {
   const rewriter = new Rewriter(options.prefix);
   let sent: Promise<unknown> = Promise.resolve();
-  /** Pieces go on in order, each once all of its addresses answer. */
+  /** Pieces are sent in order, each once `onAddress` has resolved for all of its addresses. */
   const send = (piece: ReturnType<Rewriter['end']>): void => {
     sent = sendAfter(sent, piece);
   };

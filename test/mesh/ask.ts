@@ -1,4 +1,4 @@
-// One HTTP request through a proxy of the mesh, and what came back.
+// Sends an HTTP request through a proxy of the mesh.
 import { request } from 'node:http';
 import type { Agent, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,7 +10,7 @@ export interface Question {
   readonly port?: number;
   readonly path?: string;
   readonly method?: string;
-  /** Names in the case and values in the number that are to be sent. */
+  /** Sent as they are: names keep their case and may repeat. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
 }
 
@@ -18,13 +18,13 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** What the pod said that answered; undefined when the proxy answered for itself. */
+  /** The answer of the pod; undefined if the proxy itself answered. */
   readonly pod: PodAnswer | undefined;
 }
 
 const DEADLINE_MS = 10_000;
 
-/** Asks at an address. Rejects when no answer comes. */
+/** Sends a request to an address. Rejects if there is no response. */
 export async function ask(address: string, question: Question, agent: Agent): Promise<Answer> {
   const { host, port, path = '/', method = 'GET', headers = [] } = question;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -1,9 +1,9 @@
-// What an Envoy must be told at its start so that istiod tells it the rest.
+// The bootstrap configuration of an Envoy, which gets everything else from istiod.
 import { XDS_PORT } from './istiod.ts';
 
 export const ADMIN_PORT = 15_000;
 
-/** What Istio's own sidecars are told. Without it, Envoy refuses all but the smallest regular expressions. */
+/** As in Istio's own sidecars. Without it, Envoy rejects all but the smallest regular expressions. */
 const runtime = {
   're2.max_program_size.error_level': 32_768,
   'envoy.reloadable_features.http_reject_path_with_fragment': false,
@@ -14,9 +14,9 @@ export interface ProxyIdentity {
   readonly type: 'sidecar' | 'router';
   readonly name: string;
   readonly namespace: string;
-  /** Where it listens; its address for istiod, too. */
+  /** The address that it listens on and that istiod knows it by. */
   readonly address: string;
-  /** Those of its pod: what `sourceLabels` and selectors look at. */
+  /** The labels of its pod, for `sourceLabels` and selectors. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,5 @@
-// Two environments of one workload come, change and go under load while their controllers are killed with -9 in the
-// middle of it, and while the API server is away: no request fails or strays. OFFSHOOT_CYCLES=N does it more often.
+// Two environments of one workload are created, updated and deleted under load while their controllers are killed
+// (SIGKILL), and while the API server is down: no request fails or is misrouted. OFFSHOOT_CYCLES=N sets the cycles.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { describeMeshes } from './index.ts';
 import { cycle, flowsOf } from './load/cycle.ts';
 import { halfCreated, halfDeleted } from './load/half-done.ts';
 import { underLoad } from './load/index.ts';
-import { fewestInPhase, lost } from './load/verdict.ts';
+import { fewestInPhase, lostRequests } from './load/verdict.ts';
 import type { Proxy } from './mesh.ts';
 import { environmentOf, makeWorkloads } from './workload.ts';
 
@@ -24,11 +24,11 @@ const NAMESPACE = 'shop';
 const BASE = 'orders';
 const ENVIRONMENTS = ['alice', 'carol'];
 const PER_SECOND = 1_000;
-/** So many requests at least are sent in each flow and phase. */
+/** At least so many requests are sent in each flow and phase. */
 const FEWEST = 200;
-const AWAY_MS = 3_000;
+const OUTAGE_MS = 3_000;
 
-describeMeshes('environments whose controllers are disturbed', {}, (handle) => {
+describeMeshes('environments whose controllers are killed or lose the API server', {}, (handle) => {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-disturbed-'));
   let api: TcpProxy;
   let controllers: Running;
@@ -65,19 +65,19 @@ describeMeshes('environments whose controllers are disturbed', {}, (handle) => {
     await controllers?.exit;
   }
 
-  async function killAndStartAgain(): Promise<void> {
+  async function killAndRestart(): Promise<void> {
     await kill();
     controllers = await start();
   }
 
-  async function awayForAWhile(): Promise<void> {
+  async function loseApiServer(): Promise<void> {
     api.refuse(true);
-    await delay(AWAY_MS); // the length of the outage, and nothing that is waited for
+    await delay(OUTAGE_MS); // the outage itself, not a wait for a condition
     api.refuse(false);
   }
 
   test(
-    'no request fails or strays',
+    'lose and misroute no request',
     async () => {
       const { client, ports } = handle.mesh;
       const flows = ENVIRONMENTS.flatMap((env) => flowsOf(env, BASE, { address: web.address, port: ports[0]! }));
@@ -89,19 +89,19 @@ describeMeshes('environments whose controllers are disturbed', {}, (handle) => {
           await cycle({ client, environments, settled }, phase, {
             create: async ([env]) => {
               await halfCreated(client, env!, number);
-              await killAndStartAgain();
+              await killAndRestart();
             },
-            update: awayForAWhile,
+            update: loseApiServer,
             delete: async ([env]) => {
               await halfDeleted(client, env!);
-              await killAndStartAgain();
+              await killAndRestart();
             },
           });
         }
       });
-      // A busy machine does not come to all of them, but enough are under way whenever something changes.
+      // A busy machine does not reach the rate, but there must be enough requests in flight at each change.
       expect(fewestInPhase(report)).toBeGreaterThan(FEWEST);
-      expect(lost(report)).toEqual([]);
+      expect(lostRequests(report)).toEqual([]);
     },
     60_000 + CYCLES * 60_000,
   );

@@ -1,5 +1,5 @@
-// Where requests land on a real mesh when there are environments: inside, at the edge, and beside one that Envoy would
-// refuse.
+// Where requests land on a real mesh with environments: inside the mesh, at the ingress gateway, and beside an
+// environment whose match Envoy would reject.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
@@ -8,7 +8,7 @@ import type { HttpMatch } from '../../src/traffic/istio/objects.ts';
 import { poll } from '../scenarios/poll.ts';
 import { describeMeshes } from './index.ts';
 import type { Proxy } from './mesh.ts';
-import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from './workload.ts';
+import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers, withEnvironment } from './workload.ts';
 
 const NAMESPACE = 'shop';
 const PUBLIC = 'shop.example.com';
@@ -36,30 +36,15 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     await manager?.stop();
   });
 
-  /** Makes an environment, waits until it is ready and proxies know, does something, and takes it away. */
-  async function having(env: DynamicEnv, use: () => Promise<void>): Promise<void> {
-    const { client } = handle.mesh;
-    await client.create(DynamicEnv, env);
-    try {
-      await ready(client, env);
-      await handle.mesh.settled();
-      await use();
-    } finally {
-      await client.delete(DynamicEnv, env.metadata);
-      await gone(client, env);
-    }
-    await handle.mesh.settled();
-  }
-
-  /** The image that answers, or the status where none does. */
+  /** The image that answered, or the status if no pod did. */
   async function image(proxy: Proxy, host: string, key?: string, path = '/'): Promise<string | number> {
     const { status, pod } = await proxy.ask({ host, path, ...(key !== undefined && { headers: [[KEY, key]] }) });
     return pod?.image ?? status;
   }
 
-  test('requests with the key reach the clone, inside and at the edge, and others do not', async () => {
+  test('send requests with the key to the clone, inside the mesh and at the gateway, and no others', async () => {
     const { ingress } = handle.mesh;
-    await having(environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2'), async () => {
+    await withEnvironment(handle.mesh, environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2'), async () => {
       expect(await image(web, 'orders', 'alice')).toBe('orders:2');
       expect(await image(ingress, PUBLIC, 'alice')).toBe('orders:2');
       expect(await image(ingress, PUBLIC, 'alice', '/delegate')).toBe('orders:2');
@@ -73,7 +58,7 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     ]);
   });
 
-  test('a key is carried by its header or by the baggage, and is never part of another one', async () => {
+  test('match the key in its header or in the baggage, and only as a whole', async () => {
     const baggage = async (value: string): Promise<string | number> => {
       const { status, pod } = await web.ask({ host: 'orders', path: '/', headers: [['baggage', value]] });
       return pod?.image ?? status;
@@ -82,8 +67,8 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
       const { subsets } = env.spec;
       return { ...env, metadata, spec: { key: metadata.name, subsets } };
     };
-    await having(keyed(environmentOf(NAMESPACE, 'pr-1', 'orders', 'orders:2')), async () => {
-      await having(keyed(environmentOf(NAMESPACE, 'pr-12', 'orders', 'orders:3')), async () => {
+    await withEnvironment(handle.mesh, keyed(environmentOf(NAMESPACE, 'pr-1', 'orders', 'orders:2')), async () => {
+      await withEnvironment(handle.mesh, keyed(environmentOf(NAMESPACE, 'pr-12', 'orders', 'orders:3')), async () => {
         expect(await image(web, 'orders', 'pr-1')).toBe('orders:2');
         expect(await image(web, 'orders', 'pr-12')).toBe('orders:3');
         for (const own of ['env=pr-1', 'user=a, env = pr-1 ;ttl=1,b=c', 'env=%70r%2D1', 'env=pr-12,env=pr-1'])
@@ -95,7 +80,7 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     });
   });
 
-  test('environments with regular expressions that Envoy refuses stop nobody else', async () => {
+  test('are not affected by others with regular expressions that Envoy rejects', async () => {
     const { client } = handle.mesh;
     const refused = ['(', '([', '*a', 'a\\', 'a(?=b)', String.raw`(a)\1`, 'a{1,2000}'];
     const bad = refused.map((regex, i) =>
@@ -104,7 +89,7 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
     for (const env of bad) await client.create(DynamicEnv, env);
     for (const { metadata } of bad)
       await poll(async () => (await client.get(DynamicEnv, metadata)).status?.state === 'degraded', 20_000);
-    await having(environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2'), async () => {
+    await withEnvironment(handle.mesh, environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2'), async () => {
       expect([await image(web, 'orders', 'alice'), await image(web, 'orders')]).toEqual(['orders:2', 'orders:1']);
     });
     await Promise.all(bad.map(({ metadata }) => client.delete(DynamicEnv, metadata)));
@@ -114,11 +99,11 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
   test.each([
     ['.*', { regex: '.*' }, { exact: 'boo' }],
     ['a prefix of all its values', { prefix: 'b' }, { regex: 'bo+' }],
-  ])('an environment behind one for %s gets no request, and says so', async (_what, first, second) => {
+  ])('are degraded, and get no request, behind one that matches %s', async (_what, first, second) => {
     const { client } = handle.mesh;
     const greedy = withMatch(environmentOf(NAMESPACE, 'greedy', 'orders', 'orders:2'), { headers: { [KEY]: first } });
     const late = withMatch(environmentOf(NAMESPACE, 'late', 'orders', 'orders:3'), { headers: { [KEY]: second } });
-    await having(greedy, async () => {
+    await withEnvironment(handle.mesh, greedy, async () => {
       await client.create(DynamicEnv, late);
       await poll(async () => (await client.get(DynamicEnv, late.metadata)).status?.state === 'degraded', 20_000);
       await handle.mesh.settled();
@@ -133,19 +118,19 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
 
   test.each([
     ['', undefined],
-    [', also where the route names the mesh as its gateway', [{ gateways: ['mesh'] }]],
+    [' if the route names the mesh as its gateway', [{ gateways: ['mesh'] }]],
     [
-      ', also where it names others besides',
+      ' if the route names the mesh and other gateways',
       [{ gateways: ['mesh', 'istio-system/ingress'], sourceLabels: { app: 'x' } }],
     ],
-  ])('an environment for callers with a label takes no request of others%s', async (_where, match) => {
+  ])('with sourceLabels take requests of matching callers only%s', async (_where, match) => {
     const http = [{ ...(match && { match }), route: [{ destination: { host: 'payments', subset: 'shared' } }] }];
     const routes = { namespace: NAMESPACE, name: 'payments' };
     await handle.mesh.client.patch(VirtualService, routes, { type: 'merge', body: { spec: { http } } });
     const env = withMatch(environmentOf(NAMESPACE, 'labelled', 'payments', 'payments:2'), {
       sourceLabels: { app: 'tester' },
     });
-    await having(env, async () => {
+    await withEnvironment(handle.mesh, env, async () => {
       expect(await image(tester, 'payments')).toBe('payments:2');
       expect(await image(web, 'payments')).toBe('payments:1');
     });
@@ -156,13 +141,13 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
   const byHeader = { headers: { [KEY]: { exact: 'alice' } } };
   test.each<[string, Record<string, VirtualService['spec']>, typeof byLabel | typeof byHeader, string | number]>([
     [
-      'for callers with a label behind a gateway alone',
+      'sourceLabels, but routes only at a gateway',
       { edge: { hosts: ['stock.example.com'], gateways: ['istio-system/ingress'], http: [toStock] } },
       byLabel,
       'stock:1',
     ],
     [
-      'for callers with a label below a match that names gateways',
+      'sourceLabels, but a delegate below a match that names gateways',
       {
         root: { hosts: ['stock'], http: [{ match: [{ gateways: ['mesh'] }], delegate: { name: 'stock' } }] },
         stock: { http: [toStock] },
@@ -171,7 +156,7 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
       'stock:1',
     ],
     [
-      'below a root that asks for the same header by a regular expression',
+      'a delegate below a root that matches the same header with a regular expression',
       {
         root: {
           hosts: ['stock'],
@@ -183,7 +168,7 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
       'stock:1',
     ],
     [
-      'below a root that looks at paths of any case',
+      'a delegate below a root that ignores the case of paths',
       {
         root: {
           hosts: ['stock'],
@@ -195,7 +180,7 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
       'stock:1',
     ],
     [
-      'in the second VirtualService for a host',
+      'routes only in the second VirtualService for a host',
       {
         'a-first': { hosts: ['stock'], http: [{ directResponse: { status: 418 } }] },
         'b-second': { hosts: [`stock.${NAMESPACE}.svc.cluster.local`], http: [toStock] },
@@ -203,7 +188,7 @@ describeMeshes('environments on a mesh', { debounce: '1ms' }, (handle) => {
       byHeader,
       418,
     ],
-  ])('an environment that no request can reach is degraded: %s', async (_where, specs, match, answer) => {
+  ])('are degraded if no request can reach them: %s', async (_where, specs, match, answer) => {
     const { client, ingress } = handle.mesh;
     for (const [name, spec] of Object.entries(specs)) await client.create(VirtualService, virtualService(name, spec));
     const env = withMatch(environmentOf(NAMESPACE, 'alice', 'stock', 'stock:2'), match);

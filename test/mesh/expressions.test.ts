@@ -1,5 +1,5 @@
-// Whatever an environment asks for, no route of it holds anything that Envoy refuses: a list of regular expressions and
-// names of headers, each judged by a real Envoy.
+// Whatever match an environment has, its routes hold nothing that Envoy rejects: a list of regular expressions and
+// header names, each validated by a real Envoy.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,25 +13,25 @@ import type { HttpMatch } from '../../src/traffic/istio/objects.ts';
 import { envoy } from '../programs/envoy.ts';
 import { findPrograms, programsOf } from '../programs/programs.ts';
 import { environment, workload } from '../environments/workload.ts';
-import { describeNeeding } from '../support/needs.ts';
+import { describeRequiring } from '../support/requirements.ts';
 import { EXPRESSIONS } from './expressions.ts';
 
-/** Refused by us alone: Istio refuses what is longer than 1,024 bytes, and the rest nobody should need. */
+/** Accepted by Envoy, but rejected by us: Istio rejects more than 1,024 bytes, and nobody should need the rest. */
 const REFUSED_BY_US = [String.raw`\C`, 'a{99999999999}', '(?P<n>a)(?P<n>b)', 'a'.repeat(1_025), 'ä'.repeat(513)];
 
 const byRegex = (regex: string): IstioMatch => ({ headers: { who: { regex } } });
 const found = findPrograms(envoy);
-const need = {
+const requirement = {
   what: 'real Envoy',
   missing: 'missing' in found ? found.missing : undefined,
   variable: 'OFFSHOOT_REAL_MESH',
 };
 
-describeNeeding('what Envoy refuses', [need], () => {
+describeRequiring('matches that Envoy rejects', [requirement], () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-expressions-'));
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  /** What Envoy says of conditions on headers; undefined if it takes them all. */
+  /** Envoy's error for header matchers; undefined if it accepts them all. */
   async function refusal(headers: readonly HeaderMatcher[]): Promise<string | undefined> {
     const file = path.join(dir, 'envoy.json');
     writeFileSync(file, JSON.stringify(configuration(headers)));
@@ -42,33 +42,29 @@ describeNeeding('what Envoy refuses', [need], () => {
     );
   }
 
-  test(
-    'of 200 regular expressions, none that it refuses gets into a VirtualService',
-    { timeout: 180_000 },
-    async () => {
-      expect(EXPRESSIONS.length).toBeGreaterThanOrEqual(200);
-      const written = EXPRESSIONS.filter((regex) => routesFor(byRegex(regex)).length > 0);
-      expect(written.length).toBeGreaterThan(100);
-      expect(await refusal(written.flatMap((regex) => routesFor(byRegex(regex)).flatMap(matchersOf)))).toBeUndefined();
-      const others = EXPRESSIONS.filter((regex) => !written.includes(regex));
-      expect(others.length).toBeGreaterThan(90);
-      const taken: string[] = [];
-      for (const regex of others) {
-        expect([regex, isAdmitted(byRegex(regex))]).toEqual([regex, false]);
-        if ((await refusal(matchersOf(byRegex(regex)))) === undefined) taken.push(regex);
-      }
-      expect(taken).toEqual(REFUSED_BY_US);
-    },
-  );
+  test('never get into a VirtualService: 200 regular expressions', { timeout: 180_000 }, async () => {
+    expect(EXPRESSIONS.length).toBeGreaterThanOrEqual(200);
+    const written = EXPRESSIONS.filter((regex) => routesFor(byRegex(regex)).length > 0);
+    expect(written.length).toBeGreaterThan(100);
+    expect(await refusal(written.flatMap((regex) => routesFor(byRegex(regex)).flatMap(matchersOf)))).toBeUndefined();
+    const others = EXPRESSIONS.filter((regex) => !written.includes(regex));
+    expect(others.length).toBeGreaterThan(90);
+    const taken: string[] = [];
+    for (const regex of others) {
+      expect([regex, isAdmitted(byRegex(regex))]).toEqual([regex, false]);
+      if ((await refusal(matchersOf(byRegex(regex)))) === undefined) taken.push(regex);
+    }
+    expect(taken).toEqual(REFUSED_BY_US);
+  });
 
-  test.each(['', 'a\nb', 'a\rb', 'a\0'])('the name of a header that it refuses: %j', async (name) => {
+  test.each(['', 'a\nb', 'a\rb', 'a\0'])('are not admitted and get no route: header name %j', async (name) => {
     const match: IstioMatch = { headers: { [name]: { exact: 'x' } } };
     expect(await refusal(matchersOf(match))).toBeDefined();
     expect(routesFor(match)).toEqual([]);
     expect(isAdmitted(match)).toBe(false);
   });
 
-  test.each(['X-Env', 'a b', ':authority', 'ä'])('the name of a header that it takes: %j', async (name) => {
+  test.each(['X-Env', 'a b', ':authority', 'ä'])('do not include header name %j', async (name) => {
     const match: IstioMatch = { headers: { [name]: { prefix: 'x' } } };
     expect(routesFor(match)).toHaveLength(1);
     expect(await refusal(matchersOf(match))).toBeUndefined();
@@ -101,7 +97,7 @@ interface HeaderMatcher {
   readonly present_match?: boolean;
 }
 
-/** As istiod writes them: a regular expression `*` asks only that the header is there. */
+/** As istiod translates them: the regular expression `*` means that the header is present. */
 function matchersOf({ headers = {} }: HttpMatch | IstioMatch): readonly HeaderMatcher[] {
   return Object.entries(headers).map(([name, { exact, prefix, regex }]) => {
     if (regex === '*') return { name, present_match: true };
@@ -109,7 +105,7 @@ function matchersOf({ headers = {} }: HttpMatch | IstioMatch): readonly HeaderMa
   });
 }
 
-/** A proxy with a route for each. */
+/** The configuration of an Envoy with a route for each matcher. */
 function configuration(headers: readonly HeaderMatcher[]): object {
   const http = 'type.googleapis.com/envoy.extensions.filters';
   const routes = headers.map((each) => ({
@@ -123,7 +119,7 @@ function configuration(headers: readonly HeaderMatcher[]): object {
     http_filters: [{ name: 'router', typed_config: { '@type': `${http}.http.router.v3.Router` } }],
   };
   return {
-    // As Istio sets it.
+    // The limit that Istio sets.
     layered_runtime: { layers: [{ name: 'istio', static_layer: { 're2.max_program_size.error_level': 32_768 } }] },
     static_resources: {
       listeners: [

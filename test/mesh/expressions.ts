@@ -1,7 +1,7 @@
-// Two hundred regular expressions that people may write, good and bad: each is judged by a real Envoy.
+// Two hundred regular expressions that people may write, valid and invalid: each is validated by a real Envoy.
 const raw = String.raw;
 
-/** Of syntax that RE2 has. */
+/** Valid syntax of RE2. */
 const plain = [
   'a',
   '.',
@@ -133,7 +133,7 @@ const escapes = [
   raw`(a)(b)(?:c)`,
   raw`((((a))))`,
 ];
-/** Of syntax that others have, and mistakes. */
+/** Syntax of other dialects, and mistakes. */
 const bad = [
   '(',
   ')',
@@ -255,7 +255,7 @@ const badEscapes = [
   raw`\é`,
   raw`\<a\>`,
 ];
-/** Large ones: Istio lets a proxy take 32,768 instructions, and an expression have 1,024 bytes. */
+/** Large ones: Istio's limits are 32,768 instructions in a proxy and 1,024 bytes in an expression. */
 const large = [
   'a{1000}'.repeat(31),
   'a{1000}'.repeat(32),

@@ -1,10 +1,10 @@
-// The mesh fixture: a suite written with `describeMeshes` runs on a mesh over every cluster that this machine can offer.
-//   OFFSHOOT_REAL_MESH=require  a missing mesh is a failure, not a skip
+// The mesh fixture: a suite written with `describeMeshes` runs on a mesh on every cluster that this machine has.
+//   OFFSHOOT_REAL_MESH=require  fail, rather than skip, if the mesh is missing
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { clusterNeed, ownDrivers, start } from '../cluster/index.ts';
+import { clusterRequirement, ownDrivers, start } from '../cluster/index.ts';
 import type { Driver, Started } from '../cluster/index.ts';
-import { describeNeeding } from '../support/needs.ts';
-import type { Need } from '../support/needs.ts';
+import { describeRequiring } from '../support/requirements.ts';
+import type { Requirement } from '../support/requirements.ts';
 import { missingMesh, startMesh } from './mesh.ts';
 import type { Mesh, MeshOptions } from './mesh.ts';
 
@@ -13,19 +13,19 @@ export interface MeshSuite extends Pick<MeshOptions, 'ports' | 'debounce' | 'end
   readonly clusters?: readonly Driver['name'][];
 }
 
-/** What a test has of its mesh. */
+/** The mesh as tests see it. */
 export interface MeshHandle {
   readonly cluster: Driver['name'];
-  /** Inside of tests and hooks only, like the mesh. */
+  /** Set in tests and hooks only, like the mesh. */
   readonly kubeconfigPath: string;
-  /** Inside of tests and hooks only. */
+  /** Set in tests and hooks only. */
   readonly mesh: Mesh;
 }
 
-/** Runs a suite on a mesh over every cluster. Where a test fails, the logs of the mesh are kept. */
+/** Runs a suite on a mesh on every cluster. If a test fails, the logs of the mesh are kept. */
 export function describeMeshes(name: string, suite: MeshSuite, define: (handle: MeshHandle) => void): void {
   for (const driver of ownDrivers.filter((each) => suite.clusters?.includes(each.name) ?? true)) {
-    describeNeeding(`${name} (${driver.name})`, [meshNeed(), clusterNeed(driver)], () => {
+    describeRequiring(`${name} (${driver.name})`, [meshRequirement(), clusterRequirement(driver)], () => {
       let cluster: Started | undefined;
       let mesh: Mesh | undefined;
       let failed = false;
@@ -56,7 +56,6 @@ export function describeMeshes(name: string, suite: MeshSuite, define: (handle: 
   }
 }
 
-/** What a suite on a mesh needs. */
-export function meshNeed(): Need {
+export function meshRequirement(): Requirement {
   return { what: 'mesh', missing: missingMesh(), variable: 'OFFSHOOT_REAL_MESH' };
 }

@@ -1,4 +1,4 @@
-// How istiod runs without a certificate authority, webhooks or anything else but the discovery that Envoys ask for.
+// The command line of an istiod that only serves discovery (xDS): no certificate authority, no webhooks.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -12,20 +12,20 @@ const DEBUG_PORT = 15_080;
 export interface IstiodOptions {
   readonly dir: string;
   readonly address: string;
-  /** Its API server. */
+  /** The URL of its API server. */
   readonly server: string;
-  /** How long it waits for further changes before it tells the proxies; its default is 100ms. */
+  /** How long it waits for further changes before it pushes to the proxies; its default is 100ms. */
   readonly debounce?: string;
 }
 
-/** The arguments and the environment of pilot-discovery; writes the files that these name. */
+/** The arguments and environment variables of pilot-discovery; writes the files that they name. */
 export function istiodCommand({ dir, address, server, debounce }: IstiodOptions): {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 } {
   const [kubeconfig, meshConfig] = [path.join(dir, 'istiod.kubeconfig'), path.join(dir, 'mesh.yaml')];
   writeFileSync(kubeconfig, stringify(kubeconfigOf(server)));
-  // Certificates and telemetry, which need filters that only Istio's own Envoy has.
+  // No mTLS and telemetry: they need filters that only Istio's own Envoy has.
   writeFileSync(
     meshConfig,
     stringify({

@@ -1,5 +1,5 @@
-// Environments come, change and go while a thousand requests a second are under way: none of those without the key fails
-// or strays, and neither does one of those with it. OFFSHOOT_CYCLES=N does it more often than an ordinary run.
+// Environments are created, updated and deleted under a load of a thousand requests a second: no request, with or
+// without the key, fails or is misrouted. OFFSHOOT_CYCLES=N sets the number of cycles.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
@@ -9,7 +9,7 @@ import { describeMeshes } from './index.ts';
 import { cycle, flowsOf } from './load/cycle.ts';
 import { underLoad } from './load/index.ts';
 import type { Flow } from './load/sender.ts';
-import { fewestInPhase, lost } from './load/verdict.ts';
+import { fewestInPhase, lostRequests } from './load/verdict.ts';
 import type { Proxy } from './mesh.ts';
 import { environmentOf, gone, KEY, makeWorkloads, ready, startControllers } from './workload.ts';
 
@@ -18,7 +18,7 @@ const NAMESPACE = 'shop';
 const WORKLOADS = ['orders', 'payments'];
 const ENVIRONMENTS = ['alice', 'bob'];
 const PER_SECOND = 1_000;
-/** So many requests at least are sent in each flow and phase. */
+/** At least so many requests are sent in each flow and phase. */
 const FEWEST = 200;
 
 const baseOf = (env: string): string => WORKLOADS[ENVIRONMENTS.indexOf(env) % WORKLOADS.length]!;
@@ -45,7 +45,7 @@ describeMeshes('environments under load', {}, (handle) => {
   }
 
   test(
-    'no request fails or strays',
+    'lose and misroute no request',
     async () => {
       const { client } = handle.mesh;
       const environments = (version: number): readonly DynamicEnv[] =>
@@ -54,15 +54,15 @@ describeMeshes('environments under load', {}, (handle) => {
       const report = await underLoad(flows(), { perSecond: PER_SECOND }, async (phase) => {
         for (let number = 0; number < CYCLES; number++) await cycle({ client, environments, settled }, phase);
       });
-      // A busy machine does not come to all of them, but enough are under way whenever something changes.
+      // A busy machine does not reach the rate, but there must be enough requests in flight at each change.
       expect(fewestInPhase(report)).toBeGreaterThan(FEWEST);
-      expect(lost(report)).toEqual([]);
+      expect(lostRequests(report)).toEqual([]);
     },
     60_000 + CYCLES * 30_000,
   );
 
   test(
-    'a request that is sent once an environment is ready reaches it',
+    'are reached by the first request after they are ready',
     async () => {
       const { client } = handle.mesh;
       const env = environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2');
@@ -78,7 +78,7 @@ describeMeshes('environments under load', {}, (handle) => {
     30_000 + CYCLES * 30_000,
   );
 
-  test('no request fails while an environment falls asleep and is woken', { timeout: 90_000 }, async () => {
+  test('lose no request while one falls asleep and wakes up', { timeout: 90_000 }, async () => {
     const { client } = handle.mesh;
     const env = environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2');
     const annotate = (asleep: string | null): Promise<DynamicEnv> =>
@@ -104,13 +104,13 @@ describeMeshes('environments under load', {}, (handle) => {
   });
 });
 
-describeMeshes('endpoints that come late', { endpointLagMs: 500, clusters: ['embedded'] }, (handle) => {
+describeMeshes('endpoints that reach istiod late', { endpointLagMs: 500, clusters: ['embedded'] }, (handle) => {
   let manager: Manager;
 
   beforeAll(async () => {
     const { client, ports } = handle.mesh;
     manager = await startControllers(client);
-    // The rule has long been there when the pods come.
+    // The pods are slow, so istiod knows the DestinationRule long before the endpoints.
     await makeWorkloads(client, NAMESPACE, ['orders'], ports[0]!, 'slow=3s');
     await handle.mesh.settled();
   });
@@ -119,7 +119,7 @@ describeMeshes('endpoints that come late', { endpointLagMs: 500, clusters: ['emb
     await manager?.stop();
   });
 
-  test('no request fails while an environment is created', { timeout: 60_000 }, async () => {
+  test('lose no request while an environment is created', { timeout: 60_000 }, async () => {
     const { client, ports } = handle.mesh;
     const { address } = await handle.mesh.caller({ name: 'web', namespace: NAMESPACE, labels: { app: 'web' } });
     await handle.mesh.settled();
@@ -131,6 +131,6 @@ describeMeshes('endpoints that come late', { endpointLagMs: 500, clusters: ['emb
       await ready(client, env);
       await handle.mesh.settled();
     });
-    expect(lost(report)).toEqual([]);
+    expect(lostRequests(report)).toEqual([]);
   });
 });

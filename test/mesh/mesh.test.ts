@@ -1,13 +1,13 @@
-// The mesh itself: pods answer to callers and at the edge, what is written shows, and nothing of it is left behind.
+// The mesh fixture itself: pods answer callers and the gateway, changes take effect, and no process is left behind.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import { isAlive, pidsIn } from '../support/alive.ts';
-import { describeNeeding } from '../support/needs.ts';
+import { describeRequiring } from '../support/requirements.ts';
 import { startOwner } from '../support/owner.ts';
 import { until } from '../support/until.ts';
-import { describeMeshes, meshNeed } from './index.ts';
+import { describeMeshes, meshRequirement } from './index.ts';
 import type { Proxy } from './mesh.ts';
 import { makeWorkloads } from './workload.ts';
 
@@ -23,7 +23,7 @@ describeMeshes('mesh', { debounce: '1ms' }, (handle) => {
     await mesh.settled();
   });
 
-  test('pods say who they are and what they were asked', async () => {
+  test('pods answer with their identity and the request', async () => {
     const headers = [
       ['X-Many', 'a'],
       ['x-many', 'b'],
@@ -36,7 +36,7 @@ describeMeshes('mesh', { debounce: '1ms' }, (handle) => {
     expect(pod?.headers.filter((_each, i) => pod.headers[i - 1] === 'x-many')).toEqual(['a', 'b']);
   });
 
-  test('callers are told apart by their labels, and the edge by its gateway', async () => {
+  test('routes tell callers apart by labels and namespace, and the ingress by its gateway', async () => {
     const { mesh } = handle;
     const respond = (status: number) => ({ directResponse: { status } });
     const http = [
@@ -53,7 +53,7 @@ describeMeshes('mesh', { debounce: '1ms' }, (handle) => {
   });
 });
 
-describeNeeding('the programs of a mesh', [meshNeed()], () => {
+describeRequiring('the processes of a mesh', [meshRequirement()], () => {
   test('end when their owner is killed', async () => {
     const module = (name: string): string => JSON.stringify(path.join(import.meta.dirname, name));
     const { line: dir, kill } = await startOwner(`

@@ -1,5 +1,5 @@
-// A real service mesh on loopback for tests: istiod, Envoys that call and one at the edge, and pods that answer, on a
-// cluster that the test brings. Needs no root and no containers. The fixture (index.ts) starts one for a suite.
+// A real service mesh on loopback for tests: istiod, Envoys of callers, an ingress gateway, and pods that answer, on a
+// given cluster. Needs no root and no containers. The fixture (index.ts) starts one for a suite.
 import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import path from 'node:path';
@@ -23,22 +23,23 @@ import { claimRange } from './range.ts';
 import type { LoopbackRange } from './range.ts';
 import { RunningPrograms } from './running.ts';
 import { isOfState, SETTLED_HOST, writeState } from './settled.ts';
+import { Namespace } from '../support/core-kinds.ts';
 
 export interface MeshOptions {
   readonly client: Client;
   readonly kubeconfigPath: string;
-  /** The ports of Services; 8000 by default. The edge listens on the first. */
+  /** The ports of Services; 8000 by default. The ingress gateway listens on the first. */
   readonly ports?: readonly number[];
   /** How long istiod waits for further changes; its default is 100ms. */
   readonly debounce?: string;
-  /** How much later than other changes istiod hears of endpoints; not at all by default. */
+  /** How long changes of EndpointSlices are delayed for istiod; 0 by default. */
   readonly endpointLagMs?: number;
 }
 
 /** An Envoy of the mesh. */
 export interface Proxy {
   readonly name: string;
-  /** Where it listens: a caller on the port of every Service, the edge on the first. */
+  /** Its address: a caller listens on the port of every Service, the ingress gateway on the first. */
   readonly address: string;
   ask(question: Question): Promise<Answer>;
 }
@@ -48,13 +49,13 @@ export interface Caller {
   /** `default` by default. */
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** What its Sidecar lets it see: everything by default. `istio-system/*` must be among it. */
+  /** The egress hosts of its Sidecar: everything by default. `istio-system/*` must be among them. */
   readonly hosts?: readonly string[];
-  /** `REGISTRY_ONLY`: what nobody knows is refused. */
+  /** `REGISTRY_ONLY`: requests to unknown hosts are rejected. */
   readonly outboundTrafficPolicy?: 'ALLOW_ANY' | 'REGISTRY_ONLY';
 }
 
-/** One line that says why there can be no mesh here. */
+/** One line that says why a mesh cannot run here. */
 export function missingMesh(): string | undefined {
   if (process.platform !== 'linux') return 'a mesh needs Linux, where all of 127.0.0.0/8 is loopback';
   const found = [findPrograms(istiod), findPrograms(envoy)];
@@ -63,15 +64,14 @@ export function missingMesh(): string | undefined {
 
 const START_MS = 60_000;
 const API_PORT = 15_443;
-/** The label by which the Sidecar of a caller finds it. */
+/** The label by which a Sidecar selects its caller. */
 export const PROXY_LABEL = 'mesh.offshoot.dev/proxy';
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const ISTIO = 'networking.istio.io/v1beta1';
 const Sidecar = defineKind(ISTIO, 'Sidecar', 'sidecars');
 const Gateway = defineKind(ISTIO, 'Gateway', 'gateways');
 
-/** Starts a mesh. Resolves when its edge serves. */
+/** Starts a mesh. Resolves when its ingress gateway is ready. */
 export async function startMesh(options: MeshOptions): Promise<Mesh> {
   const mesh = new Mesh(options, await claimRange());
   try {
@@ -89,7 +89,7 @@ export class Mesh {
   readonly ports: readonly number[];
   readonly #options: MeshOptions;
   readonly #range: LoopbackRange;
-  /** Where istiod and its API server are. */
+  /** The address of istiod and of its API proxy. */
   readonly #control: string;
   readonly #programs = new RunningPrograms();
   readonly #pods: PodServers;
@@ -108,12 +108,12 @@ export class Mesh {
     this.#pods = new PodServers(options.client, range.prefix);
   }
 
-  /** Where its logs and pid files are. */
+  /** The folder of its logs and pid files. */
   get dir(): string {
     return this.#programs.dir;
   }
 
-  /** The Envoy at the edge: the Gateway `istio-system/ingress`, for all hosts. */
+  /** The ingress gateway: the Gateway `istio-system/ingress`, for all hosts. */
   get ingress(): Proxy {
     return this.#ingress!;
   }
@@ -141,7 +141,7 @@ export class Mesh {
     this.#ingress = await this.#startIngress();
   }
 
-  /** Starts an Envoy beside a calling pod. */
+  /** Starts the sidecar of a caller. */
   async caller({ name, namespace = 'default', labels = {}, hosts = ['*/*'], ...rest }: Caller): Promise<Proxy> {
     const address = this.#range.next();
     const label = { [PROXY_LABEL]: name };
@@ -149,32 +149,32 @@ export class Mesh {
       apiVersion: ISTIO,
       kind: Sidecar.kind,
       metadata: { name, namespace },
-      // With an address of its own to bind to, it listens there on the port of every Service.
+      // With an address to bind to, it listens there on the port of every Service.
       spec: {
         workloadSelector: { labels: label },
         egress: [{ bind: address, hosts }],
         outboundTrafficPolicy: { mode: rest.outboundTrafficPolicy ?? 'ALLOW_ANY' },
       },
     });
-    // If istiod hears of it only after the Envoy has come, it does not tell it of everything that is different then.
+    // If istiod read the Sidecar after the Envoy had connected, it would not push everything that the Sidecar changes.
     await this.settled();
     return await this.#startProxy({ type: 'sidecar', name, namespace, address, labels: { ...labels, ...label } });
   }
 
-  /** Ends the Envoy of a caller. Its Sidecar stays, and may be that of the next one with its name. */
-  async dismiss(proxy: Proxy): Promise<void> {
+  /** Stops the Envoy of a caller. Its Sidecar is kept, for the next caller with that name. */
+  async stopCaller(proxy: Proxy): Promise<void> {
     this.#proxies.splice(this.#proxies.indexOf(proxy), 1);
     await this.#programs.end(proxy.name);
   }
 
-  /** Resolves when every proxy has taken what was written before. */
+  /** Resolves when every proxy has applied what was written before. */
   async settled(deadlineMs = 20_000): Promise<void> {
     this.#state += 1;
     await writeState(this.client, this.#state, this.ports);
-    await Promise.all(this.#proxies.map((proxy) => this.#taken(proxy, deadlineMs)));
+    await Promise.all(this.#proxies.map((proxy) => this.#applied(proxy, deadlineMs)));
   }
 
-  /** Copies the logs to a folder that stays; answers with it. */
+  /** Copies the logs to a folder that is kept; returns its path. */
   keepLogs(): string {
     return this.#programs.keepLogs();
   }
@@ -213,25 +213,25 @@ export class Mesh {
       address,
       ask: (question) => ask(address, { port: this.ports[0]!, ...question }, this.#agent),
     };
-    await this.#taken(proxy, START_MS);
+    await this.#applied(proxy, START_MS);
     this.#proxies.push(proxy);
     return proxy;
   }
 
-  /** Waits until a proxy answers on every port as the last state asks for. */
-  async #taken(proxy: Proxy, deadlineMs: number): Promise<void> {
+  /** Waits until a proxy answers on every port as the last marker says. */
+  async #applied(proxy: Proxy, deadlineMs: number): Promise<void> {
     const ports = proxy.name === 'ingress' ? this.ports.slice(0, 1) : this.ports;
-    const isTaken = async (): Promise<boolean> => {
+    const isApplied = async (): Promise<boolean> => {
       const answers = await Promise.allSettled(ports.map((port) => proxy.ask({ host: SETTLED_HOST, port })));
       return answers.every(
         (each) => each.status === 'fulfilled' && isOfState(each.value, this.#state, this.#range.prefix),
       );
     };
-    await this.#programs.until(`${proxy.name} to take what was written`, isTaken, deadlineMs);
+    await this.#programs.until(`${proxy.name} to take what was written`, isApplied, deadlineMs);
   }
 }
 
-/** Writes an object, whether it is there or not. */
+/** Creates or updates an object. */
 async function put(client: Client, kind: AnyKind, object: AnyObject): Promise<void> {
   const patch = { type: 'apply', body: object, force: true } as const;
   await client.patch(kind, object.metadata, patch, { fieldManager: 'mesh' });

@@ -1,5 +1,5 @@
-// The routing model says what istiod and Envoy do: random worlds and requests over everything that decides about them.
-// OFFSHOOT_REQUESTS=N asks more than the 5,000 of an ordinary run; OFFSHOOT_SEED=N others.
+// The routing model predicts what istiod and Envoy do, for random objects and requests over everything that decides
+// about routes. OFFSHOOT_REQUESTS=N sends more than the default of 5,000 requests; OFFSHOOT_SEED=N sends others.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { AnyObject } from '../../src/kube/objects.ts';
@@ -20,7 +20,7 @@ import { PROXY_LABEL } from './mesh.ts';
 import type { Proxy } from './mesh.ts';
 import { makePods, readWorld, secondGateway, writeWorld } from './model/cells.ts';
 import { expectations, seen } from './model/compare.ts';
-import { expectedOf, toldRoutes } from './model/told.ts';
+import { expectedOf, pushedRoutes } from './model/envoy-routes.ts';
 
 const CELLS = 40;
 const QUESTIONS_EACH = 13;
@@ -28,10 +28,10 @@ const ROUNDS = Math.ceil(Number(process.env['OFFSHOOT_REQUESTS'] ?? 5_000) / (CE
 const TOTAL = ROUNDS * CELLS * QUESTIONS_EACH;
 const SEED = Number(process.env['OFFSHOOT_SEED'] ?? 1);
 const AT_ONCE = 20;
-/** Proxies may be a little behind with kinds that the mesh itself does not wait for. */
-const BEHIND_MS = 5_000;
-/** Each of these is common enough that an error in it would show. */
-const WAYS = ['Reached', 'lost', 'redirect', 'DirectResponse', 'NoRoute', 'UnknownHost', 'BlackHole', 'FaultAbort'];
+/** `settled` does not wait for every kind of object, so proxies may lag behind. */
+const LAG_MS = 5_000;
+/** Each of these outcomes must be frequent enough that an error in it would be found. */
+const OUTCOMES = ['Reached', 'lost', 'redirect', 'DirectResponse', 'NoRoute', 'UnknownHost', 'BlackHole', 'FaultAbort'];
 
 describeMeshes('the routing model', { ports: PORTS, debounce: '1ms', clusters: ['embedded'] }, (handle) => {
   const proxies = new Map<Caller, Proxy>();
@@ -47,7 +47,7 @@ describeMeshes('the routing model', { ports: PORTS, debounce: '1ms', clusters: [
     `agrees with Envoy on ${TOTAL} requests`,
     async () => {
       const { mesh } = handle;
-      const ways = new Map<string, number>();
+      const outcomes = new Map<string, number>();
       let before: readonly AnyObject[] = [];
       for (let number = 0; number < ROUNDS; number++) {
         const [round] = fc.sample(roundOf(number), { numRuns: 1, seed: SEED + number });
@@ -55,7 +55,7 @@ describeMeshes('the routing model', { ports: PORTS, debounce: '1ms', clusters: [
         const objects = [...round!.objects, secondGateway(mesh, hosts)];
         await writeWorld(mesh.client, objects, before);
         before = objects;
-        // A new one each time, as its Sidecar is another.
+        // A new one each time, because its Sidecar differs.
         const narrow = await mesh.caller({ ...callerOf('narrow'), hosts: [...sidecar, 'istio-system/*'] });
         proxies.set('narrow', narrow);
         await mesh.settled();
@@ -63,22 +63,22 @@ describeMeshes('the routing model', { ports: PORTS, debounce: '1ms', clusters: [
         for (let at = 0; at < questions.length; at += AT_ONCE) {
           const asked = questions.slice(at, at + AT_ONCE);
           const answers = await Promise.all(asked.map((each) => compare(each, router, proxies.get(each.caller)!)));
-          for (const { way } of answers) ways.set(way, (ways.get(way) ?? 0) + 1);
+          for (const { outcome } of answers) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
           const differences = answers.flatMap(({ difference }) => difference ?? []);
           expect(differences.map((each) => ({ ...each, sidecar, about: aboutCell(each.asked, objects) }))).toEqual([]);
         }
-        for (const caller of proxies.keys()) await compareTold(proxies.get(caller)!, caller, questions, router);
-        await mesh.dismiss(narrow);
+        for (const caller of proxies.keys()) await compareRoutes(proxies.get(caller)!, caller, questions, router);
+        await mesh.stopCaller(narrow);
       }
-      expect(WAYS.filter((way) => (ways.get(way) ?? 0) < TOTAL / 500)).toEqual([]);
+      expect(OUTCOMES.filter((outcome) => (outcomes.get(outcome) ?? 0) < TOTAL / 500)).toEqual([]);
     },
     60_000 + ROUNDS * 5_000,
   );
 });
 
 /**
- * A world, and requests to it. No name is used twice: of what changes, istiod does not tell proxies everything (the
- * further ports of a service that a Sidecar lets them see, subsets that are gone), and this is about what is.
+ * Random objects, and requests to them. No name is used twice: istiod does not push every change to proxies (further
+ * ports of a service that a Sidecar lets them see, deleted subsets), and this test is not about updates.
  */
 function roundOf(number: number) {
   const cells = Array.from({ length: CELLS }, (_none, i) => number * CELLS + i);
@@ -93,38 +93,38 @@ function roundOf(number: number) {
     }));
 }
 
-/** A caller for which unknown hosts are refused: what is passed through has nowhere to go on loopback. */
+/** A caller that rejects unknown hosts: on loopback, passed-through requests have nowhere to go. */
 function callerOf(name: 'web' | 'test' | 'narrow') {
   return { name, ...CALLERS[name], outboundTrafficPolicy: 'REGISTRY_ONLY' } as const;
 }
 
-/** Asks a proxy, again if need be, and compares with what the model says. */
+/** Sends a request to a proxy, with retries, and compares the answer with the model's. */
 async function compare(asked: Asked, router: Router, proxy: Proxy) {
   const request = withProxyLabel(requestOf(asked), asked.caller);
   const decision = router.decide(request);
-  const way = wayOf(decision);
+  const outcome = outcomeOf(decision);
   const model = expectations(decision, request);
-  const deadline = performance.now() + BEHIND_MS;
+  const deadline = performance.now() + LAG_MS;
   for (;;) {
     const envoy = seen(await proxy.ask(asked));
-    if (model.some((each) => JSON.stringify(each) === JSON.stringify(envoy))) return { way };
+    if (model.some((each) => JSON.stringify(each) === JSON.stringify(envoy))) return { outcome };
     if (performance.now() > deadline)
       return {
-        way,
+        outcome,
         difference: { asked, model, envoy, considered: decision.considered.map((each) => JSON.stringify(each)) },
       };
   }
 }
 
-/** Compares what a proxy has been told that routes do with what the model says of those that requests came to. */
-async function compareTold(proxy: Proxy, caller: Caller, questions: readonly Asked[], router: Router): Promise<void> {
-  const told = await toldRoutes(proxy);
+/** Compares the routes in a proxy's configuration with the rules that the model chose for the requests. */
+async function compareRoutes(proxy: Proxy, caller: Caller, questions: readonly Asked[], router: Router): Promise<void> {
+  const pushed = await pushedRoutes(proxy);
   const decided = questions
     .filter((asked) => asked.caller === caller)
     .map((asked) => ({ asked, rule: router.decide(withProxyLabel(requestOf(asked), caller)).rule }))
     .map(({ asked, rule }) => ({ route: `${asked.port} ${rule?.name}`, does: rule && expectedOf(rule) }))
     .filter(({ does }) => does !== undefined);
-  expect(decided.map(({ route }) => ({ route, does: told.get(route) }))).toEqual(decided);
+  expect(decided.map(({ route }) => ({ route, does: pushed.get(route) }))).toEqual(decided);
 }
 
 function withProxyLabel(request: Request, caller: Caller): Request {
@@ -132,7 +132,7 @@ function withProxyLabel(request: Request, caller: Caller): Request {
   return { ...request, source: { ...request.source, labels } };
 }
 
-function wayOf(decision: Decision): string {
+function outcomeOf(decision: Decision): string {
   switch (decision.kind) {
     case 'route':
       return decision.status === undefined ? 'Reached' : 'lost';

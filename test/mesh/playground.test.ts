@@ -1,7 +1,7 @@
-// What the local gateway of the playground does is what real Envoys do: the sample shop and the same requests, on a mesh
-// and in the playground, take the same paths and get the same answers.
+// The local gateway of the playground routes as real Envoys do: the same requests to the sample shop take the same
+// paths and get the same answers on a mesh and in the playground.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DynamicEnv } from '../../src/api/dynamicenv.ts';
+import type { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
 import type { Client, Kind } from '../../src/kube/index.ts';
 import { LiveFacts } from '../../src/playground/live-facts.ts';
@@ -13,24 +13,24 @@ import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
 import { poll } from '../scenarios/poll.ts';
 import { describeMeshes } from './index.ts';
 import type { Proxy } from './mesh.ts';
-import { gone, KEY, ready, startControllers } from './workload.ts';
+import { KEY, startControllers, withEnvironment } from './workload.ts';
 
-/** The edge of the mesh, which is asked in place of the shop's own Gateway, and the port of all Services. */
+/** The ingress gateway of the mesh, which replaces the shop's own Gateway, and the port of all Services. */
 const EDGE = 'istio-system/ingress';
 const PORT = 8080;
-/** Whom each service of the shop calls. */
+/** The service that each service of the shop calls. */
 const NEXT: Readonly<Record<string, string>> = { frontend: 'catalog', catalog: 'reviews', reviews: 'ratings' };
 
 type Sent = Readonly<Record<string, string>>;
 
-/** Who a request went through, and what the client gets. */
+/** The path of a request, and the answer to the client. */
 interface Travelled {
-  /** Images; at last the status, where a proxy inside answered. */
+  /** Images; the last is the status if a proxy inside the mesh answered. */
   readonly path: readonly (string | number)[];
   readonly status?: number;
   readonly text?: string;
   readonly location?: string | undefined;
-  /** What the route at the edge adds to the answer. */
+  /** The response header that the route at the gateway adds. */
   readonly added?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ describeMeshes('the playground and a mesh', { debounce: '1ms', ports: [PORT] }, 
   });
   afterAll(() => manager?.stop());
 
-  /** Through Envoys: the edge, then beside each pod that was reached. */
+  /** Sends a request through Envoys: the gateway, then the sidecar of each pod that was reached. */
   async function onMesh(headers: Sent, host: string): Promise<Travelled> {
     const path: (string | number)[] = [];
     let [proxy, asked, sent]: [Proxy, string, Sent] = [handle.mesh.ingress, host, headers];
@@ -62,7 +62,7 @@ describeMeshes('the playground and a mesh', { debounce: '1ms', ports: [PORT] }, 
       const app = pod?.labels['app'] ?? '';
       const next = NEXT[app];
       if (pod === undefined || next === undefined) return { path };
-      sent = carriedOn(pod.headers);
+      sent = propagated(pod.headers);
       [proxy, asked] = [callers[app]!, `${next}:${PORT}`];
     }
   }
@@ -77,7 +77,7 @@ describeMeshes('the playground and a mesh', { debounce: '1ms', ports: [PORT] }, 
     return { path: [], status, text: text!, location: got['location'] as string, added: got['x-added'] as string };
   }
 
-  /** What both say of a request; the playground hears of changes by itself. */
+  /** Sends a request to both and compares them; the playground may see changes a little later. */
   async function travelled(headers: Sent, host = 'shop.example.com'): Promise<Travelled> {
     const real = await onMesh(headers, host);
     let own = await inPlayground(headers, host);
@@ -87,17 +87,6 @@ describeMeshes('the playground and a mesh', { debounce: '1ms', ports: [PORT] }, 
     }, 5_000).catch(() => undefined);
     expect(own).toEqual(real);
     return own;
-  }
-
-  async function having(env: DynamicEnv, use: () => Promise<void>): Promise<void> {
-    const { client } = handle.mesh;
-    await client.create(DynamicEnv, env);
-    await ready(client, env);
-    await handle.mesh.settled();
-    await use();
-    await client.delete(DynamicEnv, env.metadata);
-    await gone(client, env);
-    await handle.mesh.settled();
   }
 
   /** Replaces the routes of a VirtualService for a while. */
@@ -115,29 +104,33 @@ describeMeshes('the playground and a mesh', { debounce: '1ms', ports: [PORT] }, 
   const BASE = ['shop/frontend:1', 'shop/catalog:1', 'shop/reviews:1', 'shop/ratings:1'];
   const base = (host: string): HttpRoute => ({ route: [{ destination: { host, subset: 'shared' } }] });
 
-  test('requests take the same paths without an environment', async () => {
+  test('send requests along the same paths without an environment', async () => {
     expect(await travelled({})).toEqual({ path: BASE });
     expect(await travelled({ [KEY]: 'pr-7' })).toEqual({ path: BASE });
   });
 
-  test('requests take the same paths with environments of one workload and of several', async () => {
-    await having(environment('pr-7', { reviews: 'shop/reviews:2' }), async () => {
+  test('send requests along the same paths with environments of one workload and of several', async () => {
+    await withEnvironment(handle.mesh, environment('pr-7', { reviews: 'shop/reviews:2' }), async () => {
       const replaced = BASE.with(2, 'shop/reviews:2');
       expect(await travelled({ [KEY]: 'pr-7' })).toEqual({ path: replaced });
       expect(await travelled({ baggage: 'a=b, env=pr-7;c' })).toEqual({ path: replaced });
       for (const other of ['pr-77', 'PR-7', '']) expect(await travelled({ [KEY]: other })).toEqual({ path: BASE });
     });
-    await having(environment('both', { frontend: 'my/own:3', ratings: 'shop/ratings:rc' }), async () => {
-      const path = BASE.with(0, 'my/own:3').with(3, 'shop/ratings:rc');
-      expect(await travelled({ [KEY]: 'both' })).toEqual({ path });
-      expect(await travelled({})).toEqual({ path: BASE });
-    });
+    await withEnvironment(
+      handle.mesh,
+      environment('both', { frontend: 'my/own:3', ratings: 'shop/ratings:rc' }),
+      async () => {
+        const path = BASE.with(0, 'my/own:3').with(3, 'shop/ratings:rc');
+        expect(await travelled({ [KEY]: 'both' })).toEqual({ path });
+        expect(await travelled({})).toEqual({ path: BASE });
+      },
+    );
     expect(await travelled({ [KEY]: 'both' })).toEqual({ path: BASE });
   });
 
-  test('headers that a route changes decide about the hops behind it', async () => {
+  test('route the next hops by the headers that a route has changed', async () => {
     const set = { request: { set: { [KEY]: 'pr-7' } } };
-    await having(environment('pr-7', { ratings: 'shop/ratings:2' }), async () => {
+    await withEnvironment(handle.mesh, environment('pr-7', { ratings: 'shop/ratings:2' }), async () => {
       await withRoutes('catalog', [{ ...base('catalog'), headers: set }], async () => {
         expect(await travelled({ [KEY]: 'other' })).toEqual({ path: BASE.with(3, 'shop/ratings:2') });
       });
@@ -150,10 +143,10 @@ describeMeshes('the playground and a mesh', { debounce: '1ms', ports: [PORT] }, 
   const abort = { abort: { httpStatus: 418, percentage: { value: 100 } } };
   test.each<[string, HttpRoute, number]>([
     ['aborts', { ...base('reviews'), fault: abort }, 418],
-    ['leads to no subset', { route: [{ destination: { host: 'reviews', subset: 'gone' } }] }, 503],
-    ['leads to no host', { route: [{ destination: { host: 'gone' } }] }, 503],
-    ['takes no request', { ...base('reviews'), match: [{ headers: { never: { exact: 'x' } } }] }, 404],
-  ])('a route inside that %s', async (_what, route, status) => {
+    ['has a missing subset', { route: [{ destination: { host: 'reviews', subset: 'gone' } }] }, 503],
+    ['has a missing host', { route: [{ destination: { host: 'gone' } }] }, 503],
+    ['matches no request', { ...base('reviews'), match: [{ headers: { never: { exact: 'x' } } }] }, 404],
+  ])('answer alike where a route inside the mesh %s', async (_what, route, status) => {
     await withRoutes('reviews', [route], async () => {
       expect(await travelled({})).toEqual({ path: [...BASE.slice(0, 2), status] });
     });
@@ -167,42 +160,42 @@ describeMeshes('the playground and a mesh', { debounce: '1ms', ports: [PORT] }, 
       { status: 307, location: 'http://shop.example.com/new' },
     ],
     [
-      'answers itself',
+      'has a direct response',
       { directResponse: { status: 418, body: { string: 'tea' } }, headers },
       { status: 418, text: 'tea' },
     ],
     [
-      'answers that it made something',
+      'has a direct response 201',
       { directResponse: { status: 201 } },
       { status: 201, location: 'http://shop.example.com/' },
     ],
     [
-      'answers with a redirect to the same',
+      'has a direct response 302',
       { directResponse: { status: 302 } },
       { status: 302, location: 'http://shop.example.com/' },
     ],
     ['aborts', { ...base('frontend'), fault: abort, headers }, { status: 418, text: 'fault filter abort' }],
     [
-      'leads to no subset',
+      'has a missing subset',
       { route: [{ destination: { host: 'frontend', subset: 'gone' } }], headers },
       { status: 503, text: '' },
     ],
-    ['leads to no host', { route: [{ destination: { host: 'gone' } }], headers }, { status: 503, text: '' }],
+    ['has a missing host', { route: [{ destination: { host: 'gone' } }], headers }, { status: 503, text: '' }],
     [
-      'takes no request',
+      'matches no request',
       { ...base('frontend'), match: [{ headers: { never: { exact: 'x' } } }] },
       { status: 404, text: '' },
     ],
-  ])('a route at the edge that %s', async (_what, route, answer) => {
+  ])('answer alike where a route at the gateway %s', async (_what, route, answer) => {
     await withRoutes('shop', [route], async () => {
       expect(await travelled({})).toMatchObject({ path: [], ...answer });
-      // Without a name that anybody could mean.
+      // The host is an IP address that no route names.
       expect(await travelled({}, '127.0.0.1:7480')).toMatchObject({ path: [], status: answer.status });
     });
   });
 });
 
-/** The shop, at the edge of the mesh instead of its own. */
+/** Creates the shop, at the ingress gateway of the mesh instead of its own. */
 async function makeShop(client: Client): Promise<void> {
   const metadata = { name: NAMESPACE };
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata });
@@ -235,13 +228,13 @@ function environment(name: string, images: Readonly<Record<string, string>>): Dy
   };
 }
 
-/** What a workload of the shop sends on of the headers that it got: all that are not about one message. */
-function carriedOn(raw: readonly string[]): Sent {
+/** The headers that a workload of the shop propagates to the services that it calls. */
+function propagated(raw: readonly string[]): Sent {
   const pairs = raw.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1]!] as const] : []));
   return Object.fromEntries(pairs.filter(([name]) => name === KEY || name === 'baggage'));
 }
 
-/** The images on a path, and the status of a call that got no further. */
+/** The images on a path, and the status of a call that failed. */
 function pathOf({ image, calls }: PodAnswer): readonly (string | number)[] {
   return [image, ...calls.flatMap(({ answer, status }) => (answer === undefined ? [status] : pathOf(answer)))];
 }

@@ -1,4 +1,4 @@
-// The pods of a cluster as HTTP servers on loopback: each says which pod it is and what it was asked.
+// The pods of a cluster as HTTP servers on loopback: each answers with its identity and the request.
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -15,8 +15,8 @@ import { POD_NETWORK } from './range.ts';
 export const POD_PORT = 8080;
 
 /**
- * A pod that is gone keeps answering until nobody has asked it for the first time, as real ones do while they end, and
- * no longer than the second. A fixed time would be too short where a busy machine lets proxies wait for their turn.
+ * A deleted pod keeps answering until it had no request for QUIET_MS, as real pods do during their grace period, and
+ * at most GRACE_MS. A fixed time would be too short on a busy machine, where proxies get updates late.
  */
 const QUIET_MS = 2_000;
 const GRACE_MS = 30_000;
@@ -30,25 +30,25 @@ export interface PodAnswer {
   readonly image: string;
   readonly method: string;
   readonly url: string;
-  /** As they came: names and values in turn. */
+  /** As received: names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** The pod network's last addresses but 255: those of `settled.ts`, which no pod gets. */
+/** The addresses X.X.254.X of the pod network: reserved for `settled.ts`, no pod gets them. */
 export const noPod = (number: number): string => `${POD_NETWORK}254.${number}`;
 const isNoPod = (address: string): boolean => address.split('.')[2] === '254';
 
 const Pod = defineKind<SimulatedPod>('v1', 'Pod', 'pods');
 
-/** Serves for the pods of a cluster. */
+/** Runs a server for each pod of a cluster. */
 export class PodServers {
   readonly #prefix: string;
   readonly #table = new Table(Pod);
   readonly #end = new AbortController();
   readonly #servers = new Map<string, Promise<Server>>();
   readonly #byAddress = new Map<string, SimulatedPod>();
-  /** When each was asked last. */
-  readonly #asked = new Map<string, number>();
+  /** When each address got its last request. */
+  readonly #lastRequest = new Map<string, number>();
   readonly #following: Promise<unknown>;
 
   constructor(client: Client, prefix: string) {
@@ -61,7 +61,7 @@ export class PodServers {
     ]);
   }
 
-  /** Resolves when something answers at an address. */
+  /** Starts a server at an address; resolves when it listens. */
   async serve(address: string): Promise<void> {
     let server = this.#servers.get(address);
     if (server === undefined) {
@@ -91,7 +91,7 @@ export class PodServers {
   #closeWhenQuiet(address: string, gone: number): void {
     const timer = setInterval(() => {
       const now = performance.now();
-      const isQuiet = now - Math.max(gone, this.#asked.get(address) ?? 0) > QUIET_MS;
+      const isQuiet = now - Math.max(gone, this.#lastRequest.get(address) ?? 0) > QUIET_MS;
       if (!isQuiet && now - gone < GRACE_MS) return;
       clearInterval(timer);
       void this.#close(address);
@@ -99,7 +99,7 @@ export class PodServers {
   }
 
   async #listen(address: string): Promise<Server> {
-    // No idle time-out: a connection that closes by itself could do so just when a request is on its way.
+    // No idle timeout: the server could close a connection just when a request is in flight.
     const server = createServer({ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 }, (incoming, response) => {
       this.#answer(address, incoming, response).catch((error: unknown) =>
         response.writeHead(500).end(`nobody knows the pod at ${address}: ${String(error)}`),
@@ -112,12 +112,12 @@ export class PodServers {
 
   async #answer(address: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     incoming.resume();
-    this.#asked.set(address, performance.now());
+    this.#lastRequest.set(address, performance.now());
     if (isNoPod(address)) {
       response.writeHead(200, { 'content-length': 0, 'x-address': address }).end();
       return;
     }
-    // istiod may have heard of the pod before our own watch has.
+    // istiod may have seen the pod before our own watch.
     if (!this.#byAddress.has(address)) await until(() => this.#byAddress.has(address));
     const { metadata, spec } = this.#byAddress.get(address)!;
     const answer: PodAnswer = {
@@ -140,7 +140,7 @@ export class PodServers {
     const server = await this.#servers.get(address);
     this.#servers.delete(address);
     this.#byAddress.delete(address);
-    this.#asked.delete(address);
+    this.#lastRequest.delete(address);
     server?.close();
     server?.closeAllConnections();
   }

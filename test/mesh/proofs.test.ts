@@ -1,5 +1,5 @@
-// What a proof says of an environment is what a real mesh does: a request that refutes it goes astray there, and where it
-// is proved none does.
+// A proof about an environment agrees with a real mesh: a counterexample is misrouted there, and where isolation is
+// proved no request is.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { withTables } from '../../src/cli/objects/tables.ts';
@@ -19,7 +19,7 @@ const NAMESPACE = 'shop';
 const ORDERS = { name: 'orders', namespace: NAMESPACE };
 const ENV = environmentOf(NAMESPACE, 'alice', 'orders', 'orders:2');
 const HOST = 'orders.shop.svc.cluster.local';
-/** Enough that load balancing shows: one of three pods is the clone's. */
+/** Enough to see load balancing: one of three pods belongs to the clone. */
 const TIMES = 40;
 
 describeMeshes('proofs on a mesh', { debounce: '1ms', clusters: ['embedded'] }, (handle) => {
@@ -44,7 +44,7 @@ describeMeshes('proofs on a mesh', { debounce: '1ms', clusters: ['embedded'] }, 
     );
   }
 
-  /** The images that answer a request, each once. */
+  /** The distinct images that answer a request. */
   async function images(
     { host, port, path, method = 'GET', headers = {} }: Request,
     times = 1,
@@ -65,7 +65,7 @@ describeMeshes('proofs on a mesh', { debounce: '1ms', clusters: ['embedded'] }, 
     await handle.mesh.settled();
   }
 
-  test('where it is proved, requests without the key reach the base alone', { timeout: 60_000 }, async () => {
+  test('where isolation is proved, requests without the key reach only the base', { timeout: 60_000 }, async () => {
     expect(await proof()).toMatchObject({ verdict: 'True' });
     const random = randomFrom(1);
     const aim = { entries: [{}, ...ENV.spec.istioMatches!], own: ENV.spec.istioMatches!, hosts: [HOST] };
@@ -81,7 +81,7 @@ describeMeshes('proofs on a mesh', { debounce: '1ms', clusters: ['embedded'] }, 
   });
 
   test(
-    'a request that shows a route without a subset reaches the clone by load balancing',
+    'the counterexample of a route without a subset reaches the clone by load balancing',
     { timeout: 60_000 },
     async () => {
       const plain = {
@@ -98,19 +98,23 @@ describeMeshes('proofs on a mesh', { debounce: '1ms', clusters: ['embedded'] }, 
     },
   );
 
-  test('a request that shows a route for more than the key reaches the clone', { timeout: 60_000 }, async () => {
-    // Nobody who would put it right.
-    await manager.stop();
-    await edit(([own, ...others]) => [{ ...own!, match: [{ headers: { [KEY]: { prefix: 'alice' } } }] }, ...others]);
-    const refuted = await proof();
-    expect(refuted).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
-    const { request } = refuted.counterexample!;
-    expect(request.headers?.[KEY]).not.toBe('alice');
-    expect(await images(request, TIMES)).toEqual(['orders:2']);
-    manager = await startControllers(handle.mesh.client, { settleMs: 0, drainMs: 100 });
-    await handle.mesh.client.delete(DynamicEnv, ENV.metadata);
-    await gone(handle.mesh.client, ENV);
-    await handle.mesh.settled();
-    expect(await images(request, TIMES)).toEqual(['orders:1']);
-  });
+  test(
+    'the counterexample of a route that matches more than the key reaches the clone',
+    { timeout: 60_000 },
+    async () => {
+      // The controllers would revert the edit.
+      await manager.stop();
+      await edit(([own, ...others]) => [{ ...own!, match: [{ headers: { [KEY]: { prefix: 'alice' } } }] }, ...others]);
+      const refuted = await proof();
+      expect(refuted).toMatchObject({ verdict: 'False', reason: 'OtherRequestsMoved' });
+      const { request } = refuted.counterexample!;
+      expect(request.headers?.[KEY]).not.toBe('alice');
+      expect(await images(request, TIMES)).toEqual(['orders:2']);
+      manager = await startControllers(handle.mesh.client, { settleMs: 0, drainMs: 100 });
+      await handle.mesh.client.delete(DynamicEnv, ENV.metadata);
+      await gone(handle.mesh.client, ENV);
+      await handle.mesh.settled();
+      expect(await images(request, TIMES)).toEqual(['orders:1']);
+    },
+  );
 });

@@ -1,18 +1,18 @@
-// Addresses on loopback that one mesh has for itself, so that meshes can run side by side: 127.NN.0.0/16.
+// A range of loopback addresses for each mesh, so that meshes can run side by side: 127.NN.0.0/16.
 import { createServer } from 'node:net';
 
-/** The network of the clusters' pods, as its addresses begin. */
+/** The prefix of the pod addresses of test clusters. */
 export const POD_NETWORK = '10.244.';
 
 export interface LoopbackRange {
-  /** How its addresses begin: as long as POD_NETWORK, so that one can stand in place of the other. */
+  /** The prefix of its addresses: as long as POD_NETWORK, so that one can replace the other in a stream. */
   readonly prefix: string;
-  /** An address for something that is no pod. */
+  /** A new address for anything but a pod. */
   next(): string;
   release(): void;
 }
 
-/** Takes a range that nobody else on this machine has. The system gives it back when this process ends. */
+/** Claims a range that no other mesh on this machine uses. The claim ends with this process. */
 export async function claimRange(): Promise<LoopbackRange> {
   for (let number = 24; number < 100; number++) {
     const prefix = `127.${number}.`;

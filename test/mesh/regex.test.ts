@@ -1,9 +1,10 @@
-// Regular expressions: what Offshoot accepts, Envoy takes and reads the same; and what a mesh does with one that it doesn't.
+// Envoy accepts every regular expression that Offshoot accepts, with the same meaning; one that it rejects would block
+// the mesh.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
-import { fitsRegex, regexProblem } from '../../src/traffic/regex.ts';
+import { matchesRegex, regexProblem } from '../../src/traffic/regex.ts';
 import { describeMeshes } from './index.ts';
 import type { Proxy } from './mesh.ts';
 import { makeWorkloads } from './workload.ts';
@@ -25,7 +26,7 @@ describeMeshes('regular expressions', { debounce: '1ms', clusters: ['embedded'] 
     await handle.mesh.client.patch(VirtualService, ref, { type: 'merge', body: { spec: { http } } });
   }
 
-  test('those that are accepted Envoy takes, and reads in the same way', async () => {
+  test('that Offshoot accepts match the same values in Envoy', async () => {
     const regexes = fc.sample(regex, REGEXES * 4).filter((each) => each !== '' && regexProblem(each) === undefined);
     const tried = [...new Set([large(32), ...regexes])].slice(0, REGEXES);
     expect(tried.length).toBeGreaterThan(REGEXES / 2);
@@ -37,19 +38,19 @@ describeMeshes('regular expressions', { debounce: '1ms', clusters: ['embedded'] 
     );
     await handle.mesh.settled();
     const values = fc.sample(value, 4 * tried.length);
-    let fitting = 0;
+    let matching = 0;
     for (const [i, each] of tried.entries()) {
       for (const text of values.slice(4 * i, 4 * i + 4)) {
         const { status } = await web.ask({ host: 'orders', path: `/${i}`, headers: [['x-value', text]] });
-        expect([each, text, status === 200]).toEqual([each, text, fitsRegex(each, text)]);
-        fitting += status === 200 ? 1 : 0;
+        expect([each, text, status === 200]).toEqual([each, text, matchesRegex(each, text)]);
+        matching += status === 200 ? 1 : 0;
       }
     }
-    expect(fitting).toBeGreaterThan(tried.length / 4);
+    expect(matching).toBeGreaterThan(tried.length / 4);
   });
 
   const refused = ['(', '([', '*a', 'a\\', 'a(?=b)', String.raw`(a)\1`, 'a{1,2000}', large(33)];
-  test.each(refused)('one that Envoy refuses stops every update of its port, until it is gone: %s', async (bad) => {
+  test.each(refused)('that Envoy rejects block every update of their port until they are removed: %s', async (bad) => {
     expect(regexProblem(bad)).toBeDefined();
     const respond = (match: HttpRoute['match'] & {}): HttpRoute => ({ match, directResponse: { status: 200 } });
     await writeRoutes([respond([{ headers: { 'x-value': { regex: bad } } }])]);
@@ -59,7 +60,7 @@ describeMeshes('regular expressions', { debounce: '1ms', clusters: ['embedded'] 
   });
 });
 
-/** As much as Istio lets a proxy take is 32,768 instructions. */
+/** Istio's limit for a proxy is 32,768 instructions. */
 function large(thousands: number): string {
   return 'a{1000}'.repeat(thousands);
 }
@@ -67,7 +68,7 @@ function large(thousands: number): string {
 const letter = fc.constantFrom('a', 'b', 'A', '-', '1');
 const value = fc.string({ unit: letter, maxLength: 4 });
 
-/** Expressions over a few letters: mostly well-formed, with what RE2 has and what it lacks. */
+/** Expressions over a few letters: mostly well-formed, with syntax that RE2 has and lacks. */
 const { regex } = fc.letrec<{ regex: string; atom: string }>((tie) => ({
   regex: fc.array(tie('atom'), { minLength: 1, maxLength: 3 }).map((atoms) => atoms.join('')),
   atom: fc.oneof(

@@ -1,9 +1,9 @@
-// Replaces the pods' addresses in a stream of bytes by addresses on loopback, in place: both are of the same length, so
-// JSON and protobuf stay what they are.
+// Replaces the pods' addresses in a stream of bytes by loopback addresses of the same length, so that JSON and protobuf
+// stay valid.
 import { POD_NETWORK } from './range.ts';
 
 const ADDRESS = /10\.244\.(\d{1,3}\.\d{1,3})/g;
-/** How a piece may end whose next piece goes on with an address. */
+/** The end of a piece that may be the start of an address. */
 const UNFINISHED = /(?:1|10|10\.|10\.2|10\.24|10\.244|10\.244\.[\d.]*)$/;
 
 /** Rewrites one stream, piece by piece. */
@@ -15,14 +15,14 @@ export class Rewriter {
     this.#prefix = prefix;
   }
 
-  /** The bytes that can go on, and the addresses in them. What may be the start of an address is kept back. */
+  /** The bytes to send, and the addresses in them. What may be the start of an address is held back. */
   push(piece: Buffer): { readonly bytes: Buffer; readonly addresses: readonly string[] } {
     const text = this.#rest + piece.toString('latin1');
     this.#rest = UNFINISHED.exec(text)?.[0] ?? '';
     return this.#replace(text.slice(0, text.length - this.#rest.length));
   }
 
-  /** What was kept back. */
+  /** The bytes that were held back. */
   end(): { readonly bytes: Buffer; readonly addresses: readonly string[] } {
     const text = this.#rest;
     this.#rest = '';

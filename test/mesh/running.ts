@@ -1,4 +1,4 @@
-// The programs of a mesh while they run: waiting for them, their logs, and their end.
+// The processes of a mesh: start, wait, keep logs, stop.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { poll } from '../scenarios/poll.ts';
 
 const STOP_MS = 3_000;
 
-/** Programs with one folder for their files; all of them end with this process. */
+/** Processes with one folder for their files; all of them end with this process. */
 export class RunningPrograms {
   readonly dir = mkdtempSync(path.join(tmpdir(), 'offshoot-mesh-'));
   #running: RunningProcess[] = [];
@@ -21,7 +21,7 @@ export class RunningPrograms {
     this.#running.push(startProcess(this.dir, name, command, args, env));
   }
 
-  /** Waits for a condition, and gives up at once when a program has ended. */
+  /** Waits for a condition, and fails at once when a program has ended. */
   async until(what: string, condition: () => Promise<boolean>, deadlineMs: number): Promise<void> {
     try {
       await poll(async () => {
@@ -35,14 +35,13 @@ export class RunningPrograms {
     }
   }
 
-  /** Copies the logs to a folder that stays; answers with it. */
+  /** Copies the logs to a folder that is kept; returns its path. */
   keepLogs(): string {
     const kept = mkdtempSync(path.join(tmpdir(), 'offshoot-mesh-failed-'));
     cpSync(this.dir, kept, { recursive: true, filter: (file) => !file.endsWith('.pid') });
     return kept;
   }
 
-  /** Ends one of them. */
   async end(name: string): Promise<void> {
     const ending = this.#running.filter((each) => each.name === name);
     this.#running = this.#running.filter((each) => each.name !== name);

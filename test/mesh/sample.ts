@@ -1,4 +1,4 @@
-// The example shop on a mesh, behind a public name at the edge: what `npm run real-mesh -- up` shows.
+// The example shop on a mesh, behind a public host at the ingress gateway: for `npm run real-mesh -- up`.
 import { readFileSync } from 'node:fs';
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
@@ -17,7 +17,7 @@ const kinds: readonly AnyKind[] = [
   defineKind(ISTIO, 'VirtualService', 'virtualservices'),
 ];
 
-/** Makes the shop, its Services on a port that needs no rights to listen on. */
+/** Creates the shop, with its Services on a port that needs no root. */
 export async function makeShop(client: Client, port: number): Promise<void> {
   const documents = parseObjects(readFileSync(shop, 'utf8'));
   for (const object of [...documents.map((each) => onPort(each, port)), edge()]) {

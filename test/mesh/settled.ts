@@ -1,5 +1,5 @@
-// How a test knows that proxies have taken what was written: a service of the fixture's own is changed after it, in each
-// of the kinds that routing depends on, and asked until it answers as it is now.
+// How a test knows that the proxies have applied what it wrote: afterwards the fixture changes a marker service, in
+// each kind that routing depends on, and sends requests to it until the answer shows the change.
 import { defineKind } from '../../src/kube/objects.ts';
 import type { AnyKind, AnyObject } from '../../src/kube/objects.ts';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -19,10 +19,10 @@ const kinds: Readonly<Record<string, AnyKind>> = {
   VirtualService: defineKind(ISTIO, 'VirtualService', 'virtualservices'),
 };
 
-/** The address of the slice that belongs to a state. */
+/** The address in the EndpointSlice of a state. */
 const addressOf = (state: number): string => noPod((state % 250) + 1);
 
-/** Writes the service in its nth state. */
+/** Writes the objects of the marker service in its nth state. */
 export async function writeState(client: Client, state: number, ports: readonly number[]): Promise<void> {
   for (const object of objects(state, ports)) {
     const patch = { type: 'apply', body: object, force: true } as const;
@@ -30,7 +30,7 @@ export async function writeState(client: Client, state: number, ports: readonly 
   }
 }
 
-/** Whether an answer is that of the nth state, in every kind. */
+/** Whether an answer shows the nth state of every kind. */
 export function isOfState({ status, headers }: Answer, state: number, prefix: string): boolean {
   const address = addressOf(state).replace(POD_NETWORK, prefix);
   return status === 200 && headers['x-state'] === String(state) && headers['x-address'] === address;

@@ -1,4 +1,4 @@
-// A workload that a mesh can reach, and an environment of it.
+// Workloads in a mesh, and environments of them.
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { Deployment, Service } from '../../src/environments/objects.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
@@ -6,16 +6,15 @@ import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
 import type { Settings } from '../../src/environments/index.ts';
 import type { Client } from '../../src/kube/client/client.ts';
-import { isNotFound } from '../../src/kube/errors.ts';
-import { defineKind } from '../../src/kube/objects.ts';
 import { installKinds } from '../environments/install.ts';
 import { workload } from '../environments/workload.ts';
 import { poll } from '../scenarios/poll.ts';
+import type { Mesh } from './mesh.ts';
 import { POD_PORT } from './pods.ts';
+import { Namespace } from '../support/core-kinds.ts';
+import { findObject } from '../support/find-object.ts';
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-
-/** Installs the kinds and starts the controllers of environments; with their default settings by default. */
+/** Installs the kinds and starts the controllers of environments. */
 export async function startControllers(client: Client, settings: Partial<Settings> = {}): Promise<Manager> {
   await installKinds(client);
   const logger = createLogger({ level: 'error' });
@@ -24,7 +23,7 @@ export async function startControllers(client: Client, settings: Partial<Setting
   return manager;
 }
 
-/** Makes workloads of two pods each, with their way through the mesh, in a namespace of their own; pods live as told. */
+/** Creates workloads of two pods each, with Services and routes, in a new namespace; `simulate` is their annotation. */
 export async function makeWorkloads(
   client: Client,
   namespace: string,
@@ -55,7 +54,7 @@ async function isRolledOut(client: Client, namespace: string, name: string): Pro
   return status?.['availableReplicas'] === 2;
 }
 
-/** An environment of one workload, for requests that carry its name as the key. */
+/** An environment of one workload, for requests with its name as the key. */
 export function environmentOf(namespace: string, name: string, base: string, image: string): DynamicEnv {
   return {
     apiVersion: 'riskified.com/v1alpha1',
@@ -70,10 +69,10 @@ export function environmentOf(namespace: string, name: string, base: string, ima
 
 export const KEY = 'x-env';
 
-/** Long enough for pods on a busy machine, and for a replica that takes over. */
+/** Long enough for pods on a busy machine, and for a standby that takes over. */
 const DEADLINE_MS = 90_000;
 
-/** Resolves when an environment is ready, as it was written last. */
+/** Resolves when an environment is ready in its latest generation. */
 export async function ready(client: Client, { metadata }: DynamicEnv): Promise<void> {
   await poll(async () => {
     const { metadata: found, status } = await client.get(DynamicEnv, metadata);
@@ -81,15 +80,22 @@ export async function ready(client: Client, { metadata }: DynamicEnv): Promise<v
   }, DEADLINE_MS);
 }
 
-/** Resolves when an environment is gone. */
+/** Resolves when an environment has been deleted. */
 export async function gone(client: Client, { metadata }: DynamicEnv): Promise<void> {
-  await poll(async () => {
-    try {
-      await client.get(DynamicEnv, metadata);
-      return false;
-    } catch (error) {
-      if (isNotFound(error)) return true;
-      throw error;
-    }
-  }, DEADLINE_MS);
+  await poll(async () => (await findObject(client, DynamicEnv, metadata)) === undefined, DEADLINE_MS);
+}
+
+/** Creates an environment, waits until it is ready and the proxies know its routes, and deletes it after `use`. */
+export async function withEnvironment(mesh: Mesh, env: DynamicEnv, use: () => Promise<void>): Promise<void> {
+  const { client } = mesh;
+  await client.create(DynamicEnv, env);
+  try {
+    await ready(client, env);
+    await mesh.settled();
+    await use();
+  } finally {
+    await client.delete(DynamicEnv, env.metadata);
+    await gone(client, env);
+  }
+  await mesh.settled();
 }

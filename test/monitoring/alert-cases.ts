@@ -1,12 +1,12 @@
-// When each alert fires: the least that is wrong, and the minute in which people hear of it. Before that minute they must
-// not, as `for` says. promtool plays it.
+// When each alert fires: the smallest trouble, and the minute in which the alert fires, as its `for` says, and not
+// before. promtool runs these cases.
 
-/** One alert: what is reported every minute, in promtool's notation, and what then comes of it. */
+/** One alert: the samples of every minute, in promtool's notation, and the alert that they cause. */
 export interface AlertCase {
   readonly series: Readonly<Record<string, string>>;
   /** In minutes. */
   readonly firesAfter: number;
-  /** Beside the severity. */
+  /** In addition to the severity. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly summary: string;
 }
@@ -15,7 +15,7 @@ const OURS = 'job="offshoot",instance="a:8080"';
 const HOURS = '1x180';
 const BUILD = { [`offshoot_build_info{${OURS}}`]: HOURS };
 
-/** A counter that grows by so much a minute. */
+/** A counter that grows by so much per minute. */
 const growing = (by: number): string => `0+${by}x180`;
 
 export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {

@@ -1,4 +1,4 @@
-// A real Prometheus on loopback that has what was scraped from our processes, at the moments that a test says it was.
+// A real Prometheus on loopback with given scrapes of our processes, at times that the test chooses.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,17 +8,17 @@ import { createInterface } from 'node:readline';
 import { run } from '../programs/command.ts';
 import { findPrograms } from '../programs/programs.ts';
 import { prometheus } from '../programs/prometheus.ts';
-import type { Need } from '../support/needs.ts';
+import type { Requirement } from '../support/requirements.ts';
 
 const found = findPrograms(prometheus);
 
-export const needsPrometheus: Need = {
+export const prometheusRequirement: Requirement = {
   what: prometheus.title,
   missing: 'missing' in found ? found.missing : undefined,
   variable: 'OFFSHOOT_PROMETHEUS',
 };
 
-/** What a process told when it was asked for its metrics. */
+/** The metrics of a process at a moment. */
 export interface Scrape {
   readonly instance: string;
   /** In seconds since 1970. */
@@ -32,7 +32,7 @@ interface Selector {
 }
 
 export interface Prometheus {
-  /** How many series a query has at a moment. */
+  /** How many series a query returns at a moment. */
   count(expr: string, at: number): Promise<number>;
   /** The metrics that a query reads, with the labels that it names. */
   selectors(expr: string): Promise<readonly Selector[]>;
@@ -44,7 +44,7 @@ export function checkRules(file: string): Promise<string> {
   return run(program('promtool'), ['check', 'rules', '--lint=all', '--lint-fatal', file], { cwd: path.dirname(file) });
 }
 
-/** Plays a file of tests for alert rules as `promtool test rules` does. */
+/** Runs a file of tests for alert rules as `promtool test rules` does. */
 export function testRules(file: string): Promise<string> {
   return run(program('promtool'), ['test', 'rules', file], { cwd: path.dirname(file) });
 }
@@ -71,7 +71,7 @@ export async function startPrometheus(scrapes: readonly Scrape[]): Promise<Prome
   const lines: string[] = [];
   let url = '';
   let ready = false;
-  // It says where it listens and that it is ready in either order.
+  // The lines with the address and with the readiness come in either order.
   const isReady = (line: string): boolean => {
     url ||= /msg="Listening on" .*address=(\S+)/.exec(line)?.[1] ?? '';
     ready ||= line.includes('Server is ready to receive web requests');
@@ -109,7 +109,7 @@ function program(name: 'prometheus' | 'promtool'): string {
   return path.join(found.dir, name);
 }
 
-/** All samples with their moment, and the labels that Prometheus gives to what it scrapes. */
+/** All samples with their timestamp, and the labels that Prometheus adds to scraped samples. */
 function openMetrics(scrapes: readonly Scrape[]): string {
   const lines = scrapes
     .toSorted((a, b) => a.at - b.at)
@@ -132,17 +132,17 @@ interface Node {
   readonly name?: string;
   readonly matchers?: readonly { readonly name: string }[];
   readonly grouping?: readonly string[];
-  /** Of a binary operator: what stands before and after it. */
+  /** A binary operator and its operands. */
   readonly op?: string;
   readonly lhs?: Node;
   readonly rhs?: Node;
 }
 
-/** Grouping labels count for all selectors below. */
+/** The metrics that a query reads; grouping labels count for all selectors inside. */
 function selectorsIn(node: unknown, grouping: readonly string[] = []): readonly Selector[] {
   if (node === null || typeof node !== 'object') return [];
   const { type, op, name = '', matchers = [], grouping: own = [], lhs, rhs } = node as Node;
-  // What stands after `and` only picks from what stands before.
+  // The right side of `and` only filters the left side.
   if (op === 'and') return [...selectorsIn(lhs, grouping), ...selectorsIn(rhs)];
   if (type === 'vectorSelector' || type === 'matrixSelector') {
     const labels = matchers.map((matcher) => matcher.name).filter((label) => label !== '__name__');

@@ -1,4 +1,4 @@
-// Control planes on an embedded cluster that first have nothing to complain of, and then all that alerts are for.
+// Control planes on an embedded cluster, which are healthy at first and then have every trouble that an alert is for.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
@@ -24,30 +24,26 @@ import type { AnyObject, Client, ConnectConfig, Kind, KubeObject } from '../../s
 import { builtinRenderer } from '../../src/mesh/index.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { startChaos } from '../support/chaos-proxy.ts';
+import { CustomResourceDefinition, Namespace, Service } from '../support/core-kinds.ts';
 import { until } from '../support/until.ts';
 import type { Scrape } from './prometheus.ts';
 
-const Definition = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
-  namespaced: false,
-});
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-const Service = defineKind('v1', 'Service', 'services');
 const LimitRange = defineKind('v1', 'LimitRange', 'limitranges');
 const logger = createLogger({ level: 'silent' });
 
 const MINUTE = 60;
-/** When the story begins, in seconds since 1970: every scrape counts as one a minute after the last. */
+/** The start of the recording, in seconds since 1970: each scrape counts as a minute after the last. */
 const START = Math.floor(Date.now() / 1000 / 7200) * 7200 - 6 * 3600;
 
-export interface Story {
+export interface Recording {
   readonly scrapes: readonly Scrape[];
-  /** Everything is healthy. */
-  readonly well: number;
-  /** Moments at which something is wrong: not everything at all of them. */
-  readonly wrong: readonly number[];
+  /** A moment at which everything is healthy. */
+  readonly healthyAt: number;
+  /** Moments with trouble: not every trouble exists at each of them. */
+  readonly troubledAt: readonly number[];
 }
 
-/** Controllers of a part that has defects: its plans throw, or nobody carries them out. */
+/** A part whose controllers have defects: a plan that throws, and a queue without workers. */
 const defective: Part = {
   name: 'defective',
   lease: 'defective',
@@ -65,8 +61,8 @@ const defective: Part = {
   ],
 };
 
-/** Lets it all happen, and tells what was scraped meanwhile. */
-export async function tellStory(): Promise<Story> {
+/** Runs the control planes, causes all troubles, and returns the scrapes. */
+export async function recordTrouble(): Promise<Recording> {
   const cluster = await startEmbedded();
   const chaos = await startChaos({ target: { url: cluster.url, caPem: cluster.caPem, token: cluster.admin.token } });
   const config = { server: cluster.url, caPem: cluster.caPem, token: cluster.admin.token };
@@ -75,7 +71,7 @@ export async function tellStory(): Promise<Story> {
   try {
     const stranger = { ...config, impersonate: { user: 'stranger' } };
     const fail = (times: number): void => chaos.next(...Array<'error'>(times).fill('error'));
-    return await happen({ client, server: chaos.url, stranger, fail }, stops);
+    return await record({ client, server: chaos.url, stranger, fail }, stops);
   } finally {
     vi.restoreAllMocks();
     for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
@@ -85,13 +81,13 @@ export async function tellStory(): Promise<Story> {
 interface World {
   readonly client: Client;
   readonly server: string;
-  /** Somebody without any rights. */
+  /** A user without any permissions. */
   readonly stranger: ConnectConfig;
-  /** So many requests are answered with an error. */
+  /** Lets the next requests fail. */
   readonly fail: (times: number) => void;
 }
 
-async function happen({ client, server, stranger, fail }: World, stops: (() => unknown)[]): Promise<Story> {
+async function record({ client, server, stranger, fail }: World, stops: (() => unknown)[]): Promise<Recording> {
   const scrapes: Scrape[] = [];
   let now = START;
   const scrape = async (who: Readonly<Record<string, Metrics>>): Promise<number> => {
@@ -102,7 +98,7 @@ async function happen({ client, server, stranger, fail }: World, stops: (() => u
     return now;
   };
   for (const definition of Object.values(istioDefinitions())) {
-    await client.create(Definition, definition as unknown as AnyObject);
+    await client.create(CustomResourceDefinition, definition as unknown as AnyObject);
   }
   for (const name of ['shop', 'team', 'trouble', 'kyma-system']) await create(client, Namespace, { name });
   const start = async (): Promise<ControlPlane> => {
@@ -127,9 +123,9 @@ async function happen({ client, server, stranger, fail }: World, stops: (() => u
   await environment(client, 'well', 'cart');
   await until(async () => (await both.first.text()).includes('offshoot_environment_ready_seconds_count 1'));
   for (let minute = 0; minute < 15; minute++) await scrape(both);
-  const well = now;
+  const healthyAt = now;
 
-  // Ten minutes pass for whoever waits for its base.
+  // An environment waits ten minutes for its base.
   await environment(client, 'late', 'orders');
   await until(async () => (await stateOf(client, 'late')) === 'degraded');
   const clock = Date.now.bind(Date);
@@ -138,33 +134,33 @@ async function happen({ client, server, stranger, fail }: World, stops: (() => u
   await until(async () => (await both.first.text()).includes('offshoot_environment_ready_seconds_count 2'));
   vi.restoreAllMocks();
 
-  const wrong: number[] = [];
-  await cause(client);
+  const troubledAt: number[] = [];
+  await causeTrouble(client);
   const strangers = ['a', 'b', 'c'].map((name) => [name, startForbidden(stranger, stops)] as const);
   const unlucky = connect({ server }, { onRequest: (report) => both.first.request(report) });
   stops.push(() => unlucky.close());
   for (let minute = 0; minute < 15; minute++) {
-    // Whoever asks next: these, or the controllers.
+    // The errors hit either these requests or those of the controllers.
     fail(20);
     for (let times = 0; times < 20; times++) await unlucky.list(Namespace).catch(() => undefined);
-    await ask(first.webhookUrl!);
+    await sendBadRequest(first.webhookUrl!);
     await client.list(Namespace);
     await delay(200);
-    wrong.push(await scrape({ ...both, ...Object.fromEntries(strangers) }));
+    troubledAt.push(await scrape({ ...both, ...Object.fromEntries(strangers) }));
   }
 
-  // One that is started again and again.
+  // A process that keeps restarting.
   for (let uptime = 400; uptime > 0; uptime -= 100) {
     vi.spyOn(process, 'uptime').mockReturnValue(uptime);
     await scrape({ restarted: createMetrics({ version: '1.0.0' }) });
   }
-  wrong.push(now);
+  troubledAt.push(now);
   now += 10 * MINUTE;
-  wrong.push(await scrape({ standby: standby.manager.metrics }), now + 30 * MINUTE);
-  return { scrapes, well, wrong };
+  troubledAt.push(await scrape({ standby: standby.manager.metrics }), now + 30 * MINUTE);
+  return { scrapes, healthyAt, troubledAt };
 }
 
-/** A replica without any rights. */
+/** Starts a replica without any permissions. */
 function startForbidden(config: ConnectConfig, stops: (() => unknown)[]): Metrics {
   const metrics = createMetrics({ version: '1.0.0' });
   const client = connect(config, { onRequest: (report) => metrics.request(report) });
@@ -177,11 +173,11 @@ function startForbidden(config: ConnectConfig, stops: (() => unknown)[]): Metric
   return metrics;
 }
 
-/** What people do wrong, and what breaks. */
-async function cause(client: Client): Promise<void> {
+/** Creates and edits objects so that alerts fire. */
+async function causeTrouble(client: Client): Promise<void> {
   for (let at = 0; at < 110; at++) await create(client, LimitRange, { name: `range-${at}`, namespace: 'trouble' });
   await environment(client, 'baseless', 'nothing');
-  // Requests that no environment has to do with now reach clones.
+  // Requests without a key now reach clones.
   const cart = { name: 'cart', namespace: 'shop' };
   const { spec } = await client.get(VirtualService, cart);
   const plain = { match: [{ uri: { prefix: '/plain' } }], route: [{ destination: { host: 'cart' } }] };
@@ -225,8 +221,8 @@ async function cause(client: Client): Promise<void> {
   );
 }
 
-/** Asks a webhook for what it cannot answer. */
-async function ask(url: string): Promise<void> {
+/** Sends a bad request to a webhook. */
+async function sendBadRequest(url: string): Promise<void> {
   const [path] = partsOf(['environments'])[0]!.webhook!.paths;
   const request = get(`${url}${path}`, { rejectUnauthorized: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -237,7 +233,7 @@ async function stateOf(client: Client, name: string): Promise<string | undefined
   return (await client.get(DynamicEnv, { name, namespace: 'shop' })).status?.state;
 }
 
-/** A workload that can have environments. */
+/** Creates a workload that can have environments. */
 async function deploy(client: Client, name: string): Promise<void> {
   const metadata = { name, namespace: 'shop' };
   const labels = { app: name, version: 'shared' };
@@ -252,7 +248,7 @@ async function deploy(client: Client, name: string): Promise<void> {
   await create(client, Deployment, metadata, { spec: { selector: { matchLabels: labels }, template } });
 }
 
-/** An environment of one workload. */
+/** Creates an environment of one workload. */
 function environment(client: Client, name: string, workload: string): Promise<unknown> {
   const subset = {
     name: workload,

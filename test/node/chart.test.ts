@@ -1,5 +1,5 @@
-// The chart on a real node, as real pods: installed, upgraded, rolled back and uninstalled with the real Helm, and what
-// its two replicas are for.
+// The chart on a real node, with real pods: installed, upgraded, rolled back and uninstalled with the real Helm, and a
+// failover between its two replicas.
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect, loadConfig } from '../../src/kube/index.ts';
@@ -45,8 +45,8 @@ describeOwnNode('a release of the chart', { offshoot: true, aliases }, (node) =>
     const registered = (): Promise<string> =>
       node().kubectl(['get', 'validatingwebhookconfigurations', '-o', 'jsonpath={.items[*].webhooks[*].name}']);
 
-    describeIt('as real pods', () => {
-      test('its pods become ready under Pod Security "restricted", and register the webhook', async () => {
+    describeIt('on real pods', () => {
+      test('pods become ready under Pod Security "restricted", and register the webhook', async () => {
         const { kubectl } = node();
         await kubectl(['create', 'namespace', namespace]);
         await kubectl(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
@@ -55,23 +55,23 @@ describeOwnNode('a release of the chart', { offshoot: true, aliases }, (node) =>
         await expect.poll(registered).toMatch(/vdynamicenv/);
       });
 
-      test('it is upgraded and rolled back, and refuses what it must all the time', async () => {
+      test('an upgrade and a rollback succeed, and the webhook still denies invalid objects', async () => {
         await apply('upgrade', 'logLevel=debug', 'replicas=1');
         expect(await ready()).toBe('1');
         await helm('rollback', 'offshoot', '1', '--wait', '--timeout', '90s');
         expect(await ready()).toBe('2');
-        const wrong = {
+        const invalid = {
           apiVersion: 'riskified.com/v1alpha1',
           kind: 'DynamicEnv',
           metadata: { name: 'wrong', namespace: 'default' },
           spec: { istioMatches: [], subsets: [] },
         };
-        await expect(node().kubectl(['apply', '-f', '-'], wrong)).rejects.toThrow(/denied the request/);
+        await expect(node().kubectl(['apply', '-f', '-'], invalid)).rejects.toThrow(/denied the request/);
       });
 
-      // Whichever of them installed it, the pods are the same.
+      // The pods are the same with every version of Helm.
       test.runIf(title === helms.at(-1)!.title)(
-        'a leader that is killed amid 50 environments is followed within 20 s, and no two replicas write',
+        'a standby takes over within 20 s when the leader is killed amid 50 environments, and never do both write',
         async () => {
           const shop = 'shop';
           await node().kubectl(['create', 'namespace', shop]);
@@ -87,7 +87,7 @@ describeOwnNode('a release of the chart', { offshoot: true, aliases }, (node) =>
         360_000,
       );
 
-      test('an uninstall takes the registrations with it, and no write is refused for want of an answer', async () => {
+      test('uninstall removes the webhook registrations, so that no write fails for lack of an endpoint', async () => {
         await helm('uninstall', 'offshoot', '--wait', '--timeout', '90s');
         expect(await registered()).toBe('');
         await node().kubectl(['delete', 'namespace', namespace, '--timeout=60s']);

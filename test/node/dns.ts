@@ -1,4 +1,4 @@
-// The cluster's DNS: CoreDNS as a pod, at the address that kubelets tell every pod.
+// The cluster's DNS: CoreDNS as a pod, at the address that the kubelet configures in every pod.
 import { dnsAddress } from './addresses.ts';
 import { apply } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
@@ -17,7 +17,7 @@ const corefile = `.:53 {
 }
 `;
 
-/** Resolves when names are answered. */
+/** Installs CoreDNS; resolves when it is ready. */
 export async function installDns(kubectl: Kubectl): Promise<void> {
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata };
   const role = {

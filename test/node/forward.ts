@@ -1,5 +1,5 @@
-// Passes connections on, between ports and sockets in files. Network namespaces do not keep the latter apart: through
-// one, the node's API server is reached from outside.
+// Forwards connections between TCP ports and Unix sockets. The latter work across network namespaces: through one, the
+// node's API server is reached from outside.
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 
@@ -7,12 +7,12 @@ import type { AddressInfo, Server } from 'node:net';
 export type Endpoint = { readonly port: number } | { readonly path: string };
 
 export interface Forwarder {
-  /** Where it listens, when that is a port. */
+  /** The port that it listens on; 0 for a socket. */
   readonly port: number;
   close(): void;
 }
 
-/** Connects everybody who comes to `from` with `to`. Port 0 stands for a free one. */
+/** Forwards connections to `from` on to `to`. Port 0 stands for a free one. */
 export async function forward(from: Endpoint, to: Endpoint): Promise<Forwarder> {
   const server: Server = createServer((near) => {
     const far = connect('port' in to ? { port: to.port, host: '127.0.0.1' } : to);

@@ -1,5 +1,5 @@
-// The images of the node's pods, made from nothing but the programs that are found. Archives of what never changes are
-// cached; Offshoot's own is made of the bundle in `dist/` each time.
+// Builds the images of the node's pods from the fetched programs. Archives of what never changes are cached; Offshoot's
+// own image is built from the bundle in `dist/` each time.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,28 +17,28 @@ import { cacheFolder, programsOf } from '../programs/programs.ts';
 import { toolbox } from '../programs/toolbox.ts';
 import { toolboxImage } from './addresses.ts';
 
-/** A file or folder on this machine → its place in the image. */
+/** A file or folder on this machine → its path in the image. */
 type Contents = Readonly<Record<string, string>>;
 
 interface ImageSource extends ImageOptions {
   readonly contents: Contents;
-  /** With the C library and the linker of programs that are not static. */
+  /** Includes the C library and the dynamic linker. */
   readonly dynamic?: boolean;
-  /** What is left to do when everything is in its place. */
+  /** Called when all contents have been copied. */
   readonly finish?: (root: string) => void;
 }
 
-/** The archives to import: what every node needs, what Istio needs on top, and web servers that say their names. */
+/** The archives to import: for every node, for Istio, and web servers that answer with the name of their image. */
 export function imageArchives({ istio, web }: { readonly istio: boolean; readonly web: readonly string[] }): string[] {
   return [toolboxSource(), corednsSource(), ...(istio ? istioSources() : []), ...web.map(webSource)].map(cachedArchive);
 }
 
-/** The images of Istio under another tag, so that another version can be pretended. */
+/** The images of Istio under another tag, to simulate another version. */
 export function istioAliases(tag: string): [alias: string, image: string][] {
   return istioSources().map(({ name }) => [name.replace(/:.*/, `:${tag}`), name]);
 }
 
-/** The release image, of `dist/` as it is now. */
+/** Writes the release image, from the current `dist/`. */
 export function writeOffshootArchive(target: string): void {
   writeFileSync(target, releaseArchive(offshootImage, [hostArchitecture as Architecture]));
 }
@@ -74,7 +74,7 @@ function webSource(name: string): ImageSource {
   };
 }
 
-/** As containerd calls an image that a pod calls `orders:2`. */
+/** The name that containerd uses for an image such as `orders:2`. */
 export function fullName(image: string): string {
   return image.includes('/') ? image : `docker.io/library/${image}`;
 }
@@ -118,7 +118,7 @@ function cachedArchive(source: ImageSource): string {
   return cachedFile(path.join(cacheFolder('images'), archive), (target) => writeFileSync(target, assemble(source)));
 }
 
-/** Changes when a file does, or what is made of it. */
+/** A hash of the files and of how the image is built. */
 function fingerprint(files: readonly string[], source?: ImageSource): string {
   const states = files.map((file) => {
     const { size, mtimeMs } = statSync(file);
@@ -152,7 +152,7 @@ function copyInto(root: string, contents: Contents): void {
   }
 }
 
-/** Documentation and unusual character sets are most of what Debian's packages hold. */
+/** Leaves out documentation and character sets, the largest part of Debian's packages. */
 function isNeeded(file: string): boolean {
   return !/\/usr\/(share|lib\/[^/]+\/gconv|lib\/cni)(\/|$)/.test(file);
 }

@@ -1,5 +1,5 @@
 // The node fixture: suites written with `describeNode` share one real node with a mesh, which ends with the test run.
-//   OFFSHOOT_REAL_NODE=require  a missing real node is a failure, not a skip
+//   OFFSHOOT_REAL_NODE=require  fail, rather than skip, if the real node is missing
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { startRealNode } from './node.ts';
 import type { RealNode, RealNodeOptions } from './node.ts';
@@ -7,19 +7,19 @@ import { nodeMissing } from './programs.ts';
 
 let shared: Promise<RealNode> | undefined;
 
-/** Starts it when the first suite asks: all of them run in one worker. */
+/** Starts the node for the first suite: all suites run in one worker. */
 function sharedNode(): Promise<RealNode> {
   const web = [1, 2, 3].map((version) => `orders:${version}`);
   shared ??= startRealNode({ mesh: true, offshoot: true, web, log });
   return shared;
 }
 
-/** Runs a suite on the real node, which may be used inside of tests and hooks only. After a failure its logs stay. */
+/** Runs a suite on the real node, which is set in tests and hooks only. After a failure its logs are kept. */
 export function describeNode(name: string, define: (node: () => RealNode) => void): void {
   describeOn(name, sharedNode, async () => undefined, define);
 }
 
-/** The same on a node that no other suite uses. */
+/** Like `describeNode`, on a node that no other suite uses. */
 export function describeOwnNode(name: string, options: RealNodeOptions, define: (node: () => RealNode) => void): void {
   describeOn(
     name,

@@ -1,6 +1,6 @@
-// The node, seen from inside: runs in namespaces of its own (node.ts starts it), prepares them, starts every program
-// and ends when standard input does, unless it is detached: then the kernel ends everything that is in the namespaces.
-// A number on standard input kills the API server for so many milliseconds.
+// The main process of the node: node.ts starts it in new namespaces. It prepares them, starts every program, and ends
+// when standard input is closed, unless detached; the kernel then kills everything in the namespaces. A number on
+// standard input kills the API server for so many milliseconds.
 //   node inside.ts DIR [detached]
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ async function startControlPlane(): ReturnType<typeof startRealCluster> {
   });
 }
 
-/** Imports every archive in `images/` as soon as containerd answers, and gives images their further names. */
+/** Imports every archive in `images/` as soon as containerd is ready, and tags images with their aliases. */
 async function importImages(): Promise<void> {
   const run = promisify(execFile);
   const ctr = (...args: string[]): Promise<unknown> =>

@@ -6,8 +6,8 @@ import { kubernetes } from '../programs/kubernetes.ts';
 import { programsOf } from '../programs/programs.ts';
 
 /**
- * Answers with the standard output; fails with what kubectl complained of. An object as input is
- * written as JSON; with a promise, standard input ends when it settles.
+ * Resolves with the standard output; rejects with the standard error. An object as input is written as JSON; with a
+ * promise, standard input is closed when it settles.
  */
 export type Kubectl = (args: readonly string[], input?: unknown) => Promise<string>;
 
@@ -22,9 +22,9 @@ export function kubectlFor(kubeconfigPath: string): Kubectl {
         path.join(path.dirname(kubeconfigPath), 'kubectl'),
         ...args,
       ];
-      const child = execFile(program, all, { maxBuffer: 2 ** 26 }, (error, out, complaint) => {
+      const child = execFile(program, all, { maxBuffer: 2 ** 26 }, (error, out, stderr) => {
         if (error === null) resolve(out);
-        else reject(new Error(`kubectl ${args.join(' ')}: ${complaint.trim() || error.message}`));
+        else reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`));
       });
       const end = (): void => void child.stdin?.end(textOf(input));
       if (input instanceof Promise) void input.then(end, end);
@@ -32,7 +32,7 @@ export function kubectlFor(kubeconfigPath: string): Kubectl {
     });
 }
 
-/** Applies objects at once. */
+/** Applies objects in one request. */
 export async function apply(kubectl: Kubectl, ...items: object[]): Promise<void> {
   await kubectl(['apply', '--server-side', '-f', '-'], { apiVersion: 'v1', kind: 'List', items });
 }

@@ -13,7 +13,7 @@ const settings = {
   'net/netfilter': ['nf_conntrack_max'],
 };
 
-/** Lines about the machine; equal before a node and after it. Lines about processes are those that name `dir`. */
+/** The state of the machine, equal before and after a node. Processes are only those whose command line has `dir`. */
 export function machineState(dir: string): Readonly<Record<string, readonly string[]>> {
   return {
     processes: processesNaming(dir),
@@ -38,7 +38,7 @@ function processesNaming(dir: string): string[] {
     .filter((command) => command.includes(dir));
 }
 
-/** The machine's own packet filter, as the nft of the node sees it from outside. */
+/** The machine's own nftables ruleset, read with the node's nft. */
 function ruleset(): string {
   const tools = path.join(programsOf(debian), 'tools');
   const libraries = ['usr/lib', 'lib'].map((lib) => `${tools}/${lib}/x86_64-linux-gnu`).join(':');

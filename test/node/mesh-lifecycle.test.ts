@@ -1,5 +1,5 @@
-// The whole life of a real Istio on a real node, ruled by one resource: the real istioctl renders, istiod and the gateway
-// run as pods, sidecars are injected. An upgrade is the same programs under another tag and version.
+// The whole lifecycle of a real Istio on a real node, managed by one resource: the real istioctl renders, istiod and
+// the gateway run as pods, sidecars are injected. An upgrade installs the same programs under another tag and version.
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Istio } from '../../src/api/istio.ts';
@@ -34,12 +34,12 @@ import { underLoad } from './shop.ts';
 const next = istioVersion.replace(/\.(\d+)\.\d+$/, (_all, minor: string) => `.${Number(minor) + 1}.0`);
 const image = (version: string): string => `${hub}/proxyv2:${istioTag(version)}`;
 const batchSize = 2;
-/** Requests a second, on each of two ways. */
+/** Requests per second, on each of two paths. */
 const rate = 250;
 const resource = { namespace: MODULE_NAMESPACE, name: 'default' };
 const tags = [istioVersion, next].map((version) => istioTag(version));
 
-describeOwnNode('the life of a mesh', { istioTags: tags }, (node) => {
+describeOwnNode('the lifecycle of a mesh', { istioTags: tags }, (node) => {
   let kubectl: Kubectl;
   let client: Client;
   let manager: Manager | undefined;
@@ -49,7 +49,7 @@ describeOwnNode('the life of a mesh', { istioTags: tags }, (node) => {
     ({ kubectl } = node());
     client = connect(loadConfig({ path: node().kubeconfigPath }));
     await installDefinitions(client, partsOf(['mesh']));
-    // The CNI plugin would write to the machine's own folders.
+    // The CNI plugin would write to folders of the machine itself.
     const features = { features: JSON.stringify({ disableCni: true }) };
     await apply(kubectl, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: MODULE_NAMESPACE } });
     await apply(kubectl, {
@@ -65,7 +65,7 @@ describeOwnNode('the life of a mesh', { istioTags: tags }, (node) => {
     client.close();
   });
 
-  /** A release of Offshoot that installs this version, in place of the one before. */
+  /** Replaces the controllers by a release of Offshoot that installs this version. */
   async function release(version: string): Promise<void> {
     await manager?.stop();
     const program = path.join(node().dir, `istioctl-${version}`);
@@ -80,14 +80,14 @@ describeOwnNode('the life of a mesh', { istioTags: tags }, (node) => {
     const { state, istioVersion: running } = (await istio()).status ?? {};
     return state === 'Ready' && running === version;
   };
-  /** `app image`, `app image image image` of the pods of a namespace. Sidecars are init containers that go on. */
+  /** The pods of a namespace as `app image image …`. Sidecars are init containers that keep running. */
   const podsOf = async (namespace: string): Promise<readonly string[]> => {
     const images = '{.spec.containers[*].image} {.spec.initContainers[*].image}';
     const line = `{range .items[*]}{.metadata.labels.app} ${images}{"\\n"}{end}`;
     const lines = await kubectl(['get', 'pods', '-n', namespace, '-o', `jsonpath=${line}`]);
     return lines.split('\n').flatMap((each) => (each === '' ? [] : [each.trim()]));
   };
-  /** Nobody is ending any more. */
+  /** Whether no pod is terminating. */
   const settled = async (namespace: string): Promise<boolean> => {
     const line = '{.items[*].metadata.deletionTimestamp}';
     return (await kubectl(['get', 'pods', '-n', namespace, '-o', `jsonpath=${line}`])) === '';
@@ -110,12 +110,12 @@ describeOwnNode('the life of a mesh', { istioTags: tags }, (node) => {
     expect(pods.filter((pod) => !pod.includes(image(istioVersion)))).toEqual([]);
     expect(await podsOf(outside)).toEqual([`caller ${toolboxImage}`]);
     await until(() => answers(throughGateway), 30_000);
-    // What the workload is told about its caller comes from the caller's certificate.
+    // The identity of the caller comes from its certificate.
     expect(await ask(insideMesh)).toContain(`spiffe://cluster.local/ns/${shop}/sa/default`);
     await expect(ask({ namespace: outside, url: `http://store.${shop}:8080/` })).rejects.toThrow(/reset|EOF|refused/);
   }, 240_000);
 
-  test('an upgrade under load restarts exactly the outdated workloads, in batches, and no request fails', async () => {
+  test('an upgrade under load restarts only the outdated workloads, in batches, and no request fails', async () => {
     const upgrade = (async () => {
       await release(next);
       await until(() => ready(next), 180_000);
@@ -138,8 +138,8 @@ describeOwnNode('the life of a mesh', { istioTags: tags }, (node) => {
       expect(pod).toContain(image(left.has(pod.split(' ')[0]!) ? istioVersion : next));
   }, 300_000);
 
-  test('the deletion waits for what customers made, and then leaves nothing of Istio', async () => {
-    // Who is not excluded any more follows the others.
+  test('deletion waits for objects of customers, and then removes all of Istio', async () => {
+    // A workload that is no longer excluded is restarted as well.
     await kubectl(['annotate', '-n', shop, 'deployment/caller', `${EXCLUDED}-`]);
     await until(
       async () => (await podsOf(shop)).some((pod) => pod.startsWith('caller') && pod.includes(image(next))),

@@ -1,5 +1,5 @@
-// Workloads that live through the life of a mesh: injected ones of several kinds, those that must be left alone, and
-// somebody who calls them, from inside of the mesh and from outside.
+// Workloads for the lifecycle of a mesh: injected ones of several kinds, ones that must not be restarted, and callers
+// inside and outside of the mesh.
 import type { AnyObject } from '../../src/kube/index.ts';
 import { EXCLUDED } from '../../src/mesh/index.ts';
 import { toolboxImage } from './addresses.ts';
@@ -11,12 +11,12 @@ export const shop = 'shop';
 export const outside = 'outside';
 const port = 8080;
 
-/** By `kind/name`, all in the shop: what a new version of sidecars restarts. */
+/** Workloads in the shop that a new version of sidecars restarts, as `kind/name`. */
 export const restarted = ['deployment/cart', 'deployment/reviews', 'daemonset/agent', 'statefulset/store'];
-/** In the mesh as well: one that asks to be left alone, and one that chose the image of its sidecar itself. */
+/** In the mesh as well: one that is excluded by annotation, and one that chooses the image of its sidecar itself. */
 export const leftAlone = ['deployment/caller', 'deployment/pinned'];
 
-/** Makes all of them, and the way through the ingress gateway to the cart. Resolves when their pods are ready. */
+/** Creates all of them. Resolves when their pods are ready. */
 export async function makeWorkloads(kubectl: Kubectl, ownImage: string): Promise<void> {
   const web = { args: ['web'], readinessProbe: { httpGet: { path: '/', port }, periodSeconds: 1 } };
   await apply(
@@ -39,7 +39,7 @@ export async function makeWorkloads(kubectl: Kubectl, ownImage: string): Promise
   await rolledOut(kubectl, outside, 'deployment/caller');
 }
 
-/** What customers have: routes from the ingress gateway to the cart. */
+/** Objects of customers: routes from the ingress gateway to the cart. */
 export const customerRoutes: readonly AnyObject[] = [
   {
     apiVersion: 'networking.istio.io/v1',
@@ -62,7 +62,7 @@ export const customerRoutes: readonly AnyObject[] = [
   },
 ];
 
-/** From outside the mesh through the gateway to the cart, and from inside of it to the store. */
+/** Callers and URLs: from outside the mesh through the gateway to the cart, and from inside to the store. */
 export const throughGateway = { namespace: outside, url: 'http://istio-ingressgateway.istio-system/' };
 export const insideMesh = { namespace: shop, url: `http://store:${port}/` };
 
@@ -79,9 +79,9 @@ interface Options {
   readonly namespace?: string;
   readonly args?: readonly string[];
   readonly readinessProbe?: object;
-  /** Of its pods. */
+  /** The annotations of its pods. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Asks not to be restarted. */
+  /** Annotated so that it is not restarted. */
   readonly excluded?: boolean;
 }
 

@@ -6,23 +6,23 @@ import { promisify } from 'node:util';
 import { istioNode, istioVersion } from '../programs/istio.ts';
 import { programsOf } from '../programs/programs.ts';
 
-/** Where the images of the node are. */
+/** The registry in the names of the node's images. */
 export const hub = 'localhost';
 
-/** Without the filters that only Istio's own build of Envoy has. */
+/** Turns off the filters that only Istio's own build of Envoy has. */
 const forStockEnvoy = {
   'values.pilot.env.PILOT_ENABLE_METADATA_EXCHANGE': 'false',
   'values.pilot.env.PILOT_ENABLE_ALPN_FILTER': 'false',
 };
 
-/** Sidecars are ready as soon as they can be, and do not outlive their pods' containers for five seconds. */
+/** Makes sidecars ready sooner, and shortens their drain from five seconds to one. */
 const quick = {
   'values.global.proxy.readinessInitialDelaySeconds': '1',
   'values.global.proxy.readinessPeriodSeconds': '1',
   'meshConfig.defaultConfig.terminationDrainDuration': '1s',
 };
 
-/** What differs from the charts besides: our images, few resources, nothing that nobody looks at. */
+/** Values for the charts: our images, few resources, no telemetry. */
 const settings = {
   profile: 'minimal',
   hub,
@@ -43,7 +43,7 @@ const settings = {
 const flags = (set: Readonly<Record<string, string>>): string[] =>
   Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
 
-/** Resolves when istiod is ready to inject. */
+/** Installs Istio; resolves when istiod is ready to inject. */
 export async function installMesh(kubeconfigPath: string): Promise<void> {
   const args = [
     'install',
@@ -58,8 +58,8 @@ export async function installMesh(kubeconfigPath: string): Promise<void> {
 }
 
 /**
- * Writes a program that does as istioctl does and says that it is of this version: with its images under another tag,
- * that is an upgrade. What it renders is for stock Envoys, whose readiness is looked at each second.
+ * Writes a wrapper of istioctl that reports this version: together with images under another tag, it simulates an
+ * upgrade. It renders for stock Envoys with fast readiness probes.
  */
 export function writeIstioctl(target: string, version: string): void {
   const set = flags({ ...forStockEnvoy, ...quick }).join(' ');

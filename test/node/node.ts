@@ -1,5 +1,5 @@
 // A real node for tests: the control plane of test/cluster, containerd, a kubelet, kube-proxy and DNS, with real pods.
-// Everything is inside one set of namespaces that ends with its process, or with ours, also on kill -9 (inside.ts).
+// Everything runs in one set of namespaces, which ends with its main process (inside.ts) or with ours, even on SIGKILL.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,29 +18,29 @@ import { nodeMissing } from './programs.ts';
 import { controlGroupRoots } from './surroundings.ts';
 
 export interface RealNodeOptions {
-  /** With an Istio that injects sidecars. */
+  /** Installs Istio, which injects sidecars. */
   readonly mesh?: boolean;
-  /** With the image of Offshoot, as it is in `dist/`. */
+  /** Imports an image of Offshoot, built from `dist/`. */
   readonly offshoot?: boolean;
-  /** With the images of Istio under these tags. */
+  /** Imports the images of Istio under these tags. */
   readonly istioTags?: readonly string[];
-  /** Further names of the image that test pods run: `cart:1`. */
+  /** Aliases of the image that test pods run: `cart:1`. */
   readonly aliases?: readonly string[];
-  /** Images of web servers that say their names: `orders:1`. */
+  /** Images of web servers that answer with their image name: `orders:1`. */
   readonly web?: readonly string[];
-  /** Goes on when this process has ended. */
+  /** Keeps running when this process has ended. */
   readonly detached?: boolean;
   readonly log?: (line: string) => void;
 }
 
 export interface RealNode {
   readonly dir: string;
-  /** Works from outside the node, while this process lives. */
+  /** Works from outside the node, while this process runs. */
   readonly kubeconfigPath: string;
   readonly kubectl: Kubectl;
-  /** Kills the API server with -9, and starts it again after this time. Resolves when it answers; not if detached. */
-  readonly apiServerAway: (forMs: number) => Promise<void>;
-  /** Copies every log, of pods too, to a folder that stays, and answers with it. */
+  /** Kills the API server, and restarts it after this time. Resolves when it is ready. Does not work if detached. */
+  readonly interruptApiServer: (forMs: number) => Promise<void>;
+  /** Copies all logs, also those of pods, to a folder that is kept; returns its path. */
   readonly keepLogs: () => string;
   /** Ends every process and removes every file and control group. */
   readonly stop: () => Promise<void>;
@@ -50,9 +50,9 @@ const insideProgram = fileURLToPath(new URL('./inside.ts', import.meta.url));
 const startDeadlineMs = 120_000;
 
 /**
- * Arguments: the node's folder (its last part is the name of the control group too), then the command to run inside,
- * which ends when standard input does. With the namespaces go processes, mounts, links and rules; control groups and
- * files are removed here. The first process inside is a shell, because somebody must wait for orphans.
+ * Arguments: the node's folder (its base name is also the name of the control group), then the command to run inside,
+ * which ends when standard input is closed. The kernel removes processes, mounts, links and rules with the namespaces;
+ * this script removes control groups and files. The first process inside is a shell, which reaps orphans.
  */
 const outerScript = `
 dir=$1; shift; exec 3<&0
@@ -67,7 +67,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
 done 2>/dev/null
 rm -rf "$dir"`;
 
-/** Starts a node. Resolves when it is ready, with DNS and whatever was asked for. */
+/** Starts a node. Resolves when it is ready, with DNS and all that the options ask for. */
 export async function startRealNode(options: RealNodeOptions = {}): Promise<RealNode> {
   const missing = nodeMissing({ mesh: needsIstio(options) });
   if (missing !== undefined) throw new Error(missing);
@@ -89,8 +89,8 @@ export async function startRealNode(options: RealNodeOptions = {}): Promise<Real
     }
     log('control plane, containerd and kubelet started');
     const reach = await openFromOutside(dir);
-    const apiServerAway = (forMs: number): Promise<void> => awayFor(forMs, outer, reach.kubectl);
-    const node = { dir, ...reach, apiServerAway, keepLogs: () => keepLogs(dir), stop: outer.stop };
+    const interruptApiServer = (forMs: number): Promise<void> => restartApiServer(forMs, outer, reach.kubectl);
+    const node = { dir, ...reach, interruptApiServer, keepLogs: () => keepLogs(dir), stop: outer.stop };
     await installDns(node.kubectl);
     log('DNS ready');
     if (options.mesh === true) await installMesh(node.kubeconfigPath);
@@ -103,12 +103,12 @@ export async function startRealNode(options: RealNodeOptions = {}): Promise<Real
   }
 }
 
-/** The command that runs another one inside of the node. */
+/** The command prefix that runs a command inside the node. */
 export function enterCommand(dir: string): string[] {
   return ['nsenter', '--target', firstProcess(dir), '--mount', '--net', '--pid', '--uts', '--ipc', '--wdns=/', '--'];
 }
 
-/** The command that runs another one in the network of the node, with the files of this machine. */
+/** The command prefix that runs a command in the network of the node, with the files of this machine. */
 export function enterNetworkCommand(dir: string): string[] {
   return ['nsenter', '--target', firstProcess(dir), '--net', '--'];
 }
@@ -118,12 +118,12 @@ function firstProcess(dir: string): string {
   return readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8').trim();
 }
 
-/** Where a kubeconfig is that works inside of the node. */
+/** The path of a kubeconfig that works inside the node. */
 export function innerKubeconfig(dir: string): string {
   return path.join(dir, 'control-plane/credentials/admin.kubeconfig');
 }
 
-/** Ends a node that is detached; what is left of it goes a moment later. */
+/** Kills a detached node; its control groups and files are removed a moment later. */
 export function killNode(dir: string): void {
   writeFileSync(path.join(dir, 'stopping'), '');
   process.kill(Number(readFileSync(path.join(dir, 'unshare.pid'), 'utf8')), 'SIGKILL');
@@ -133,7 +133,7 @@ function needsIstio({ mesh, istioTags = [] }: RealNodeOptions): boolean {
   return mesh === true || istioTags.length > 0;
 }
 
-/** Further names of images. */
+/** Aliases of images → the image. */
 function aliasesOf({ aliases = [], istioTags = [] }: RealNodeOptions): Record<string, string> {
   const ofTests = aliases.map((alias) => [fullName(alias), toolboxImage]);
   return Object.fromEntries([...ofTests, ...istioTags.flatMap(istioAliases)]) as Record<string, string>;
@@ -181,7 +181,7 @@ function startOuter(dir: string, detached: boolean): Outer {
   };
 }
 
-/** A port of ours leads to the API server of the node. */
+/** Opens a port on this machine that forwards to the API server of the node. */
 async function openFromOutside(dir: string): Promise<{ readonly kubeconfigPath: string; readonly kubectl: Kubectl }> {
   const { port } = await forward({ port: 0 }, { path: path.join(dir, 'api.sock') });
   const inner = readFileSync(path.join(dir, 'started'), 'utf8');
@@ -190,7 +190,7 @@ async function openFromOutside(dir: string): Promise<{ readonly kubeconfigPath: 
   return { kubeconfigPath, kubectl: kubectlFor(kubeconfigPath) };
 }
 
-async function awayFor(ms: number, outer: Outer, kubectl: Kubectl): Promise<void> {
+async function restartApiServer(ms: number, outer: Outer, kubectl: Kubectl): Promise<void> {
   const answers = (): Promise<boolean> =>
     kubectl(['get', '--raw', '/readyz', '--request-timeout=1s']).then(
       () => true,
@@ -201,11 +201,11 @@ async function awayFor(ms: number, outer: Outer, kubectl: Kubectl): Promise<void
   await until(answers, startDeadlineMs);
 }
 
-/** What is large, or leads to the node's own places, stays behind. */
-const unwanted = /\/(containerd|images|credentials|etcd|var-lib|var-log\/containers|.*\.sock)$/;
+/** Large folders, and links into the node, are not copied. */
+const notCopied = /\/(containerd|images|credentials|etcd|var-lib|var-log\/containers|.*\.sock)$/;
 
 function keepLogs(dir: string): string {
   const kept = mkdtempSync(path.join(tmpdir(), 'offshoot-node-logs-'));
-  cpSync(dir, kept, { recursive: true, filter: (file) => !unwanted.test(file) });
+  cpSync(dir, kept, { recursive: true, filter: (file) => !notCopied.test(file) });
   return kept;
 }

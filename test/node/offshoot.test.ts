@@ -1,4 +1,4 @@
-// Offshoot as a pod on the real node: non-root, read-only root, Pod Security `restricted`, the rights of deploy/ alone.
+// Offshoot as pods on the real node: non-root, read-only root, Pod Security `restricted`, only the roles of deploy/.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const namespace = 'team';
 const name = 'orders';
 const examples = path.resolve(import.meta.dirname, '../../examples');
 
-describeNode('Offshoot as a pod', (node) => {
+describeNode('Offshoot in pods', (node) => {
   let kubectl: Kubectl;
   let client: Client;
   beforeAll(async () => {
@@ -30,10 +30,10 @@ describeNode('Offshoot as a pod', (node) => {
   afterAll(() => client.close());
 
   const env = { namespace, name: 'try' };
-  const wanted = environmentOf(namespace, env.name, name, `${name}:2`);
+  const example = environmentOf(namespace, env.name, name, `${name}:2`);
 
-  test('an environment and a claim become ready, with real pods', async () => {
-    await apply(kubectl, wanted);
+  test('makes an environment and a claim ready, with real pods', async () => {
+    await apply(kubectl, example);
     for (const file of ['classes.yaml', 'claim.yaml'])
       await kubectl(['apply', '-f', '-'], readFileSync(path.join(examples, file), 'utf8'));
     await kubectl(['wait', '-n', namespace, 'dynamicenv/try', '--for=condition=Ready', '--timeout=60s']);
@@ -42,7 +42,7 @@ describeNode('Offshoot as a pod', (node) => {
     expect(images.trim().split('\n')).toHaveLength(1);
   });
 
-  test('the image is not run by root, and has no shell', async () => {
+  test('does not run as root, and its image has no shell', async () => {
     const exec = ['exec', '-n', offshootNamespace, 'deployment/offshoot', '--'];
     const ids = '`${process.getuid()}:${process.getgid()} ${os.userInfo().username}`';
     expect(await kubectl([...exec, '/usr/local/bin/node', '-p', ids])).toBe('65532:65532 offshoot\n');
@@ -50,12 +50,12 @@ describeNode('Offshoot as a pod', (node) => {
       await expect(kubectl([...exec, shell, '-c', 'true'])).rejects.toThrow(/not found|no such file/);
   });
 
-  test('the webhook refuses what it must, in the cluster too', async () => {
-    const refused = { ...wanted, metadata: { ...env, name: 'wrong' }, spec: { ...wanted.spec, istioMatches: [] } };
+  test('denies an invalid environment by its webhook', async () => {
+    const refused = { ...example, metadata: { ...env, name: 'wrong' }, spec: { ...example.spec, istioMatches: [] } };
     await expect(apply(kubectl, refused)).rejects.toThrow(/denied the request: .*empty IstioMatch is invalid/);
   });
 
-  test('a rolling restart of both replicas refuses no write', async () => {
+  test('loses no write during a rolling restart of both replicas', async () => {
     const end = new AbortController();
     let writes = 0;
     const failures: string[] = [];
@@ -70,7 +70,7 @@ describeNode('Offshoot as a pod', (node) => {
     const writers = Promise.all(Array.from({ length: 8 }, write));
     await kubectl(['rollout', 'restart', '-n', offshootNamespace, 'deployment/offshoot']);
     await kubectl(['rollout', 'status', '-n', offshootNamespace, 'deployment/offshoot', '--timeout=90s']);
-    // The last of the old replicas ends some seconds after the new ones are ready.
+    // The last old replica ends some seconds after the new ones are ready.
     const replicas = async (): Promise<number> =>
       (await kubectl(['get', 'pods', '-n', offshootNamespace, '-o', 'name'])).trim().split('\n').length;
     await until(async () => (await replicas()) === 2, 60_000);
@@ -80,12 +80,12 @@ describeNode('Offshoot as a pod', (node) => {
     expect(writes).toBeGreaterThan(100);
   });
 
-  test('another replica takes over within 20 s when the leader is deleted', async () => {
+  test('fails over within 20 s when the leader is deleted', async () => {
     const { pod, identity } = await leaderOf(client);
     await kubectl(['delete', '-n', offshootNamespace, '--wait=false', `pod/${pod}`]);
     await until(async () => ![identity, ''].includes((await leaderOf(client)).identity), 20_000);
     expect((await leaderOf(client)).pod).not.toBe(pod);
-    // And it works: the environment goes.
+    // The new leader reconciles: the environment is deleted.
     await kubectl(['delete', '-n', namespace, 'dynamicenv/try', '--timeout=30s']);
   });
 });

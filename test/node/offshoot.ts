@@ -1,4 +1,4 @@
-// Offshoot as a pod: the image, the rights of deploy/ and nothing else, under the strictest Pod Security.
+// Installs Offshoot as pods: the image, the roles of deploy/ and nothing else, under the strictest Pod Security.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export const offshootNamespace = 'offshoot-system';
 const labels = { app: 'offshoot' };
 const metadata = { name: 'offshoot', namespace: offshootNamespace };
 
-/** Definitions, rights, two replicas and the webhook's Service. Resolves when both replicas are ready. */
+/** Applies definitions, roles, two replicas and the webhook's Service. Resolves when both replicas are ready. */
 export async function installOffshoot(kubectl: Kubectl): Promise<void> {
   const cli = [path.join(project, 'bin/offshoot.js'), 'crds'];
   await kubectl(['apply', '--server-side', '-f', '-'], execFileSync(process.execPath, cli, { encoding: 'utf8' }));
@@ -25,14 +25,14 @@ export async function installOffshoot(kubectl: Kubectl): Promise<void> {
   await kubectl(['rollout', 'status', '-n', offshootNamespace, 'deployment/offshoot', '--timeout=90s']);
 }
 
-/** Who leads the part of environments: the pod, and after it something that is new with each of its processes. */
+/** The leader of the environments part: its pod, and its identity, which differs for each process of the pod. */
 export async function leaderOf(client: Client): Promise<{ readonly pod: string; readonly identity: string }> {
   const lease = await client.get(Lease, { namespace: offshootNamespace, name: 'dynamic-environment-lock' });
   const identity = lease.spec?.holderIdentity ?? '';
   return { pod: identity.split('_')[0]!, identity };
 }
 
-/** Kills the process of the leader with -9; answers with its pod. The kubelet starts another one in it. */
+/** Kills the process of the leader (SIGKILL); returns its pod, in which the kubelet restarts it. */
 export async function killLeader(client: Client): Promise<string> {
   const { pod } = await leaderOf(client);
   process.kill(await processOf(client, { namespace: offshootNamespace, name: pod }, 'offshoot'), 'SIGKILL');

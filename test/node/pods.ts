@@ -1,4 +1,4 @@
-// The processes of pods, seen from this machine: tests kill them, and send requests from where they are.
+// The processes of pods, seen from this machine: tests kill them, and send requests from their network.
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineKind } from '../../src/kube/index.ts';
 import type { Client, KubeObject, Ref } from '../../src/kube/index.ts';
@@ -10,12 +10,12 @@ interface Pod extends KubeObject {
 }
 const Pod = defineKind<Pod>('v1', 'Pod', 'pods');
 
-/** The pods of a namespace; those that end are among them. */
+/** The pods of a namespace, including terminating ones. */
 export async function podsIn(client: Client, namespace: string): Promise<readonly Pod[]> {
   return (await client.list(Pod, { namespace })).items;
 }
 
-/** The first process of a container. */
+/** The main process of a container. */
 export async function processOf(client: Client, pod: Ref, container: string): Promise<number> {
   const { status } = await client.get(Pod, pod);
   const id = status?.containerStatuses?.find(({ name }) => name === container)?.containerID?.split('//')[1];
@@ -25,7 +25,7 @@ export async function processOf(client: Client, pod: Ref, container: string): Pr
   return Math.min(...all.map(Number));
 }
 
-/** The command that runs another one in the network of a pod, where its sidecar takes what is sent. */
+/** The command prefix that runs a command in the network of a pod, so that its sidecar intercepts the requests. */
 export async function inNetworkOf(client: Client, pod: Ref, container: string): Promise<string[]> {
   return ['nsenter', `--net=/proc/${await processOf(client, pod, container)}/ns/net`, '--'];
 }

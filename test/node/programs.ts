@@ -1,4 +1,4 @@
-// Every program that a real node is made of.
+// The programs of a real node.
 import { hostArchitecture } from '../../scripts/image/oci.ts';
 import { imageParts } from '../../scripts/image/parts.ts';
 import type { Architecture } from '../../scripts/image/parts.ts';
@@ -16,7 +16,7 @@ const release = imageParts(hostArchitecture as Architecture);
 const plain: readonly ProgramSet[] = [debian, kubernetes, kubernetesNode, containerd, coredns, toolbox, release];
 export const nodePrograms: readonly ProgramSet[] = [...plain, istiod, istioNode, envoy];
 
-/** Why there can be no node on this machine, or none with a mesh, in one line. */
+/** One line that says why a node (or one with a mesh) cannot run on this machine. */
 export function nodeMissing({ mesh }: { readonly mesh: boolean }): string | undefined {
   if (process.platform !== 'linux') return 'a real node needs Linux';
   if (process.getuid?.() !== 0) return 'a real node needs root';

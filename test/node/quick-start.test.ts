@@ -1,5 +1,5 @@
-// The pages that lead a newcomer into a cluster, to the letter: their commands are run on the real node with the real
-// Istio, and at the end of each the API server is as it was.
+// The getting-started pages: runs their commands on the real node with the real Istio, and checks that nothing is left
+// in the cluster at the end of each.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,8 +18,8 @@ function blocksOf(page: string): readonly CodeBlock[] {
   return codeBlocks(page, readFileSync(path.join(root, page), 'utf8'));
 }
 
-describeNode('pages for newcomers', (node) => {
-  describeIt('with what is in the package', () => {
+describeNode('getting-started pages', (node) => {
+  describeIt('with the files of the package', () => {
     let terminal: Terminal;
     let before: readonly string[];
     beforeAll(async () => {
@@ -29,10 +29,10 @@ describeNode('pages for newcomers', (node) => {
     afterAll(() => terminal?.close());
 
     const everythingNow = (): Promise<readonly string[]> => everything(node().kubectl);
-    /** What the API server keeps for definitions goes a moment after them. */
+    /** Objects that the API server keeps for definitions are deleted a moment after them. */
     const aMomentLater = { timeout: 60_000, interval: 500 };
 
-    test('the quick start leads to an environment that answers by its header, and back', async () => {
+    test('the quick start creates an environment that is reached by its header, and cleans up', async () => {
       const started = performance.now();
       const blocks = blocksOf('docs/guide/quick-start.md');
       expect(await terminal.run(blocks)).toEqual([]);
@@ -42,7 +42,7 @@ describeNode('pages for newcomers', (node) => {
       await expect.poll(everythingNow, aMomentLater).toEqual(before);
     }, 600_000);
 
-    test('an installation without Helm, and offshoot uninstall', async () => {
+    test('the installation without Helm works, and offshoot uninstall removes it', async () => {
       const page = blocksOf('docs/operations/install.md');
       const [push] = page.filter(({ code }) => code.includes('skopeo copy')) as [CodeBlock];
       const blocks = page.filter(({ section }) => section === 'Without Helm');

@@ -1,4 +1,4 @@
-// Watches the rollouts of a namespace: how many go on at once, and how often each workload was changed.
+// Watches the rollouts of a namespace: how many run at once, and how often each workload was changed.
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineKind } from '../../src/kube/index.ts';
 import type { Client } from '../../src/kube/index.ts';
@@ -8,16 +8,16 @@ import type { Workload } from '../../src/mesh/index.ts';
 const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'].map((kind) =>
   defineKind<Workload>('apps/v1', kind, `${kind.toLowerCase()}s`),
 );
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 export interface Rollouts {
-  /** The most workloads that were on their way at once. */
+  /** The largest number of rollouts at once. */
   readonly most: number;
-  /** How often the pods of each were asked for again since the beginning, by `kind/name`; those that never were are left out. */
+  /** How often the spec of each workload has changed, by `kind/name`, without those that have not. */
   readonly changes: Readonly<Record<string, number>>;
 }
 
-/** Looks until `during` ends. */
+/** Watches until `during` settles. */
 export async function watchRollouts(client: Client, namespace: string, during: Promise<unknown>): Promise<Rollouts> {
   const before = generations(await workloads(client, namespace));
   let [ended, most] = [false, 0];
@@ -27,7 +27,7 @@ export async function watchRollouts(client: Client, namespace: string, during: P
     const seen = await workloads(client, namespace);
     most = Math.max(most, seen.filter((each) => rolloutOf(each).state !== 'done').length);
     if (!ended) {
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_MS);
       continue;
     }
     const after = generations(seen);

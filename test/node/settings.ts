@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { containerdSocket, dnsAddress, nodeAddress, nodeName, podRange, toolboxImage } from './addresses.ts';
 
 export interface NodePaths {
-  /** Everything that the node writes. */
+  /** The folder for everything that the node writes. */
   readonly dir: string;
   /** Debian's programs: runc, CNI plugins. */
   readonly tools: string;
@@ -87,13 +87,13 @@ export function kubeletConfig({ dir, credential, controlGroup }: NodePaths): str
     clusterDomain: 'cluster.local',
     resolvConf: path.join(dir, 'resolv.conf'),
     podLogsDir: '/var/log/pods',
-    // A machine that is full for other reasons is no reason to evict the pods of a test.
+    // Test pods must not be evicted because the machine is full for other reasons.
     evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     registryPullQPS: 0,
     serializeImagePulls: false,
-    // Tests kill containers again and again.
+    // Tests kill containers repeatedly.
     crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
     syncFrequency: '10s',
   });
@@ -107,7 +107,7 @@ export function kubeProxyConfig({ credential }: NodePaths): string {
     mode: 'nftables',
     hostnameOverride: nodeName,
     clusterCIDR: podRange,
-    // The limits belong to the whole machine.
+    // These limits would apply to the whole machine.
     conntrack: { maxPerCore: 0, min: 0 },
     healthzBindAddress: '127.0.0.1:10256',
     metricsBindAddress: '127.0.0.1:10249',

@@ -1,10 +1,10 @@
-// A workload on the real node with its way through the mesh, and somebody who calls it.
+// A workload in the mesh of the real node, and a caller.
 import { workload } from '../environments/workload.ts';
 import { toolboxImage } from './addresses.ts';
 import { apply } from './kubectl.ts';
 import type { Kubectl } from './kubectl.ts';
 
-/** Where workloads answer. */
+/** The port of workloads. */
 export const port = 8080;
 
 /** What `toolbox load` prints. */
@@ -15,7 +15,7 @@ export interface LoadReport {
   readonly failures: readonly string[];
 }
 
-/** A namespace in the mesh, with strict mutual TLS, the workload `name` and a Deployment `caller`. */
+/** Creates a namespace in the mesh, with strict mutual TLS, the workload `name` and a Deployment `caller`. */
 export async function makeShop(kubectl: Kubectl, namespace: string, name: string): Promise<void> {
   const { deployment, service, rule, routes } = workload(namespace, name);
   const metadata = { name: namespace, labels: { 'istio-injection': 'enabled' } };
@@ -56,7 +56,7 @@ function pods(namespace: string, name: string, args: readonly string[]): object 
   };
 }
 
-/** Sends requests from the pod of the namespace's caller while `during` runs, and answers with what came back. */
+/** Sends requests from the caller of the namespace until `during` settles, and returns the report. */
 export async function underLoad(
   kubectl: Kubectl,
   { namespace, url, rate, header }: { namespace: string; url: string; rate: number; header?: string },

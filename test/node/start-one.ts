@@ -1,4 +1,4 @@
-// Starts a node without a mesh, says where it is, and waits to be killed. leftovers.test.ts runs it.
+// Starts a node without a mesh, prints its folder, and waits to be killed. leftovers.test.ts runs it.
 import { startRealNode } from './node.ts';
 
 const { dir } = await startRealNode();

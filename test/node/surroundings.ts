@@ -1,4 +1,4 @@
-// What the node finds around it, in namespaces of its own: mounts, network, kernel settings, control groups.
+// Prepares the namespaces of the node: mounts, network, kernel settings, control groups.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { nodeAddress } from './addresses.ts';
 
 const controlGroups = '/sys/fs/cgroup';
 
-/** What a kubelet sets for the whole machine. It finds these values already there, in its private /proc. */
+/** Settings that a kubelet would change for the whole machine: its private /proc has these values already. */
 const kernelSettings = {
   'vm/overcommit_memory': 1,
   'vm/panic_on_oom': 0,
@@ -20,15 +20,15 @@ function sh(command: string, ...args: string[]): void {
   execFileSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
-/** Private places for what the node writes outside its folder. Must run in a mount namespace of its own. */
+/** Mounts private folders where the node writes outside its own. Must run in a new mount namespace. */
 export function prepareMounts(dir: string): void {
-  // The kubelet needs mounts that containers share with it; the namespace shares them with nobody else.
+  // The kubelet needs shared mount propagation to containers; mounts do not leave the namespace.
   sh('mount', '--make-rshared', '/');
   sh('mount', '-t', 'tmpfs', 'tmpfs', '/run');
-  for (const place of ['/var/lib', '/var/log']) {
-    const own = path.join(dir, place.slice(1).replace('/', '-'));
+  for (const folder of ['/var/lib', '/var/log']) {
+    const own = path.join(dir, folder.slice(1).replace('/', '-'));
     mkdirSync(own);
-    sh('mount', '--bind', own, place);
+    sh('mount', '--bind', own, folder);
   }
   for (const [name, value] of Object.entries(kernelSettings)) {
     const file = path.join(dir, 'sysctl', name);
@@ -38,12 +38,12 @@ export function prepareMounts(dir: string): void {
   }
 }
 
-/** Lets programs find the libraries in a folder, wherever they are started and with whatever environment. */
+/** Adds a folder to the library path of all programs, whatever their environment. */
 export function addLibraries(dir: string, tools: string): void {
   const conf = path.join(dir, 'ld.so.conf');
   const cache = path.join(dir, 'ld.so.cache');
   const machine = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
-  // The machine's own come first: they fit its C library.
+  // The machine's own libraries come first, because they match its C library.
   writeFileSync(
     conf,
     ['include /etc/ld.so.conf', `${tools}/usr/lib/${machine}`, `${tools}/lib/${machine}`, ''].join('\n'),
@@ -52,7 +52,7 @@ export function addLibraries(dir: string, tools: string): void {
   sh('mount', '--bind', cache, '/etc/ld.so.cache');
 }
 
-/** One address for the node, and a default route that leads nowhere: packets to service addresses need some route. */
+/** Gives the node an address, and a default route to nowhere: packets to service addresses need some route. */
 export function prepareNetwork(): void {
   sh('ip', 'link', 'set', 'lo', 'up');
   sh('ip', 'link', 'add', 'node0', 'type', 'bridge');
@@ -65,7 +65,7 @@ export function prepareNetwork(): void {
   writeFileSync('/proc/sys/net/ipv4/ping_group_range', '0 2147483647');
 }
 
-/** The roots of the machine's control groups: one with version 2, one a controller with version 1. */
+/** The roots of the machine's control groups: one for cgroup v2, one per controller for v1. */
 export function controlGroupRoots(): string[] {
   if (existsSync(path.join(controlGroups, 'cgroup.controllers'))) return [controlGroups];
   return readdirSync(controlGroups)
@@ -73,12 +73,12 @@ export function controlGroupRoots(): string[] {
     .filter((root) => existsSync(path.join(root, 'cgroup.procs')));
 }
 
-/** Makes the group below which all pods are. */
+/** Creates the parent control group of all pods. */
 export function prepareControlGroup(name: string): void {
   for (const root of controlGroupRoots()) {
     const group = path.join(root, name);
     mkdirSync(group, { recursive: true });
-    // With version 1, a new set of processors is empty.
+    // In cgroup v1, a new cpuset is empty.
     for (const file of ['cpuset.cpus', 'cpuset.mems'])
       if (path.basename(root) === 'cpuset') writeFileSync(path.join(group, file), readFileSync(path.join(root, file)));
     const controllers = path.join(root, 'cgroup.controllers');

@@ -1,5 +1,5 @@
-// A terminal in which the commands of a page are run on the real node as a reader would: in the folder of the npm package,
-// with kubectl, Helm and offshoot at hand. The image that the page pushes is the one that the node has.
+// Runs the commands of a page on the real node as a reader would: in the folder of the npm package, with kubectl, Helm
+// and offshoot in the PATH. The image that the page pushes is the one that the node already has.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { offshootImage } from './images.ts';
 import { enterCommand, enterNetworkCommand, innerKubeconfig } from './node.ts';
 
 export interface Terminal {
-  /** Runs the blocks with commands of a page; answers with what the page shows as output and they did not print. */
+  /** Runs the shell blocks of a page; resolves with the lines that the page shows as output but were not printed. */
   run(blocks: readonly CodeBlock[]): Promise<readonly string[]>;
   close(): void;
 }
@@ -57,12 +57,12 @@ export function openTerminal(node: { readonly dir: string }, helm: string): Term
   };
 }
 
-/** Before what a block prints. */
+/** Printed before the output of each block. */
 const MARK = '\u0001';
 
 /**
- * What is not there to be had: the package is unpacked and its commands are at hand, so there is nothing to install; the
- * image has been made; and instead of a registry there is the node itself.
+ * Replaces commands that cannot work here: the package is already unpacked and in the PATH, the image is built, and
+ * instead of a registry there is the node itself.
  */
 function preludeFor(dir: string): string {
   const ctr = [...enterCommand(dir), path.join(programsOf(containerd), 'ctr'), '-a', containerdSocket, '-n', 'k8s.io'];

@@ -1,6 +1,6 @@
-// Two environments of one workload come, change and go under load, with injected sidecars and mutual TLS; Offshoot runs
-// as pods. No request fails or strays: neither with a key nor without, nor while the API server is away and the process of
-// the controllers is killed. OFFSHOOT_CYCLES=N does it more often.
+// Two environments of one workload are created, updated and deleted under load, with injected sidecars and mutual TLS;
+// Offshoot runs as pods. No request, with or without a key, fails or is misrouted, not even while the API server is
+// down and the leader is killed. OFFSHOOT_CYCLES=N sets the number of cycles.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import type { Disturbances, Step, World } from '../mesh/load/cycle.ts';
 import { halfCreated, halfDeleted } from '../mesh/load/half-done.ts';
 import { underLoad } from '../mesh/load/index.ts';
 import type { Phase } from '../mesh/load/index.ts';
-import { lost } from '../mesh/load/verdict.ts';
+import { lostRequests } from '../mesh/load/verdict.ts';
 import { environmentOf, KEY } from '../mesh/workload.ts';
 import { poll } from '../scenarios/poll.ts';
 import { describeNode } from './index.ts';
@@ -20,12 +20,12 @@ import { inNetworkOf, podsIn } from './pods.ts';
 import { makeShop, port } from './shop.ts';
 
 const CYCLES = Number(process.env['OFFSHOOT_CYCLES'] ?? 5);
-/** The Lease of a killed leader lasts for 15 s: twice in a cycle. */
+/** Fewer, because each waits twice for the Lease of a killed leader to expire (15 s). */
 const DISTURBED_CYCLES = Math.ceil(CYCLES / 5);
-/** As many as the machine carries of these: two proxies and all of a cluster run beside them. */
+/** An upper limit: two proxies and a whole cluster run on the same machine. */
 const PER_SECOND = 1_000;
 const ENVIRONMENTS = ['alice', 'carol'];
-const AWAY_MS = 3_000;
+const OUTAGE_MS = 3_000;
 const namespace = 'traffic';
 const base = 'orders';
 
@@ -34,7 +34,7 @@ const Service = defineKind<KubeObject & { readonly spec: { readonly clusterIP: s
 describeNode('environments under load', (node) => {
   let client: Client;
   let world: World;
-  /** Where the workload answers, and the command that asks from the pod of the caller: its sidecar has to find the way. */
+  /** The address of the workload, and the command prefix that sends from the pod of the caller, through its sidecar. */
   let address: string;
   let within: readonly string[];
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describeNode('environments under load', (node) => {
   }, 240_000);
   afterAll(() => client?.close());
 
-  /** Every key leads where it should, and after an update nobody can answer any more with the image before. */
+  /** Whether every key reaches the new image and, after an update, no pod with the previous image is left. */
   async function isSettled(step: Step): Promise<boolean> {
     const image = `${base}:${{ create: 2, update: 3, delete: 1 }[step]}`;
     const images = await Promise.all(ENVIRONMENTS.map(imageFor));
@@ -62,7 +62,7 @@ describeNode('environments under load', (node) => {
     return pods.every(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  /** What answers a request with the key of an environment. */
+  /** The image that answers a request with the key of an environment. */
   async function imageFor(env: string): Promise<string> {
     const headers = [`host: ${base}`, `${KEY}: ${env}`].flatMap((header) => ['-H', header]);
     const [command = '', ...args] = [...within, 'curl', '-sS', '-o', '/dev/null', '-w', '%header{x-image}', ...headers];
@@ -70,19 +70,19 @@ describeNode('environments under load', (node) => {
     return stdout;
   }
 
-  /** Sends requests meanwhile; answers with those that are lost. */
+  /** Runs `act` under load; resolves with the lost requests. */
   async function lostDuring(title: string, act: (phase: Phase) => Promise<void>): Promise<readonly string[]> {
     const flows = ENVIRONMENTS.flatMap((env) => flowsOf(env, base, { address, port }));
-    // Few at once: where the machine is too slow, fewer are sent, and none waits for long.
+    // Few in flight: a slow machine then sends fewer requests, and none waits for long.
     const report = await underLoad(flows, { perSecond: PER_SECOND, mostInFlight: 40, within }, act);
     const rate = Math.round(report.sent / report.seconds);
     process.stderr.write(`real node: ${report.sent} requests, ${rate} a second, ${title}\n`);
     expect(rate).toBeGreaterThan(PER_SECOND / 10);
-    return lost(report);
+    return lostRequests(report);
   }
 
   test(
-    'no request fails or strays',
+    'lose and misroute no request',
     async () => {
       const found = await lostDuring(`in cycles of create, update and delete: ${CYCLES}`, async (phase) => {
         for (let number = 0; number < CYCLES; number++) await cycle(world, phase);
@@ -93,14 +93,14 @@ describeNode('environments under load', (node) => {
   );
 
   test(
-    'nor does one while leaders are killed and the API server is away',
+    'lose and misroute no request while leaders are killed and the API server is down',
     async () => {
       const disturbances = (number: number): Disturbances => ({
         create: async ([env]) => {
           await halfCreated(client, env!, number);
           await killLeader(client);
         },
-        update: () => node().apiServerAway(AWAY_MS),
+        update: () => node().interruptApiServer(OUTAGE_MS),
         delete: async ([env]) => {
           await halfDeleted(client, env!);
           await killLeader(client);

@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const use = (name: string, at: number): string =>
   cachedFile(path.join(dir, 'images', name), (target) => writeFileSync(target, `${name} of ${at}`), at);
 
-test('is made once, and whole', () => {
+test('a file is created once, and never left half written', () => {
   const file = use('node-1', NOW);
   use('node-1', NOW + DAY);
   expect(readFileSync(file, 'utf8')).toBe(`node-1 of ${NOW}`);
@@ -32,7 +32,7 @@ test('is made once, and whole', () => {
   expect(readdirSync(path.join(dir, 'images'))).toEqual(['node-1']);
 });
 
-test('what nobody uses any more goes when something new is made, and what is used stays', () => {
+test('files that were not used for days are removed when a new one is created', () => {
   use('node-old', NOW);
   use('node-other-checkout', NOW);
   use('node-other-checkout', NOW + 3 * DAY);

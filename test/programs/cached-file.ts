@@ -1,11 +1,11 @@
-// Files of the cache that are made once and used by many runs, from any checkout. One that no run has used for some days
-// is of an old version: it is removed when the next file is made.
+// Cached files, created once and shared by all runs of all checkouts. A file that was not used for some days is removed
+// when the next one is created.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 
 const UNUSED_MS = 3 * 24 * 60 * 60 * 1000;
 
-/** The file, made if it is not there. It appears whole or not at all. */
+/** Returns the file; creates it atomically if it does not exist. */
 export function cachedFile(file: string, make: (target: string) => void, now = Date.now()): string {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true });

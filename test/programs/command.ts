@@ -1,4 +1,4 @@
-// Runs one command to its end. The builders of programs beside this file use it.
+// Runs one command to its end. The program sets in this folder use it.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Log } from './programs.ts';
@@ -6,11 +6,11 @@ import type { Log } from './programs.ts';
 export interface CommandOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Told every line of standard error. */
+  /** Called with every line of standard error. */
   readonly log?: Log;
 }
 
-/** Answers with the standard output; a failure quotes the last lines of both outputs. */
+/** Resolves with the standard output; an error has the last lines of standard error and the output. */
 export async function run(command: string, args: readonly string[], options: CommandOptions): Promise<string> {
   const child = spawn(command, args, {
     cwd: options.cwd,

@@ -13,7 +13,7 @@ export const containerd: ProgramSet<'containerd' | 'containerd-shim-runc-v2' | '
     const module = 'github.com/containerd/containerd/v2';
     writeModule(work, { go: '1.26.0', require: { [module]: `v${version}` } });
     const packages = this.programs.map((name) => `${module}/cmd/${name}`);
-    // Snapshotters that need libraries of their own; nobody here uses them.
+    // Leaves out snapshotters that are not used here and need further libraries.
     const tags = ['no_btrfs', 'no_devmapper', 'no_zfs'];
     await goBuild({ work, bin, packages, tags, linked: [`-X ${module}/version.Version=${version}`], log });
   },

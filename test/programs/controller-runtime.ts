@@ -4,7 +4,7 @@ import path from 'node:path';
 import { go } from './go.ts';
 import type { ProgramSet } from './programs.ts';
 
-/** The packages whose suites talk to a cluster; that of internal/controller hardly does, and now and then waits for itself. */
+/** The packages whose suites use a cluster, without internal/controller, which hardly does and sometimes deadlocks. */
 export const suites = [
   'builder',
   'cache',
@@ -38,7 +38,7 @@ export const controllerRuntime: ProgramSet = {
     const { Dir: source } = JSON.parse(await go(['mod', 'download', '-json', module], work)) as {
       readonly Dir: string;
     };
-    // Suites read definitions and test data by paths from their own folder.
+    // Suites read definitions and test data by relative paths.
     cpSync(path.join(source, 'pkg'), path.join(bin, 'pkg'), { recursive: true });
     cpSync(path.join(source, 'examples'), path.join(bin, 'examples'), { recursive: true });
     for (const suite of suites) {

@@ -1,4 +1,4 @@
-// CoreDNS with the plugins that a small cluster needs. Its own main brings the clients of every cloud.
+// CoreDNS with only the plugins that a small cluster needs: its own main package includes clients of every cloud.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { goBuild, writeModule } from './go.ts';
@@ -21,7 +21,7 @@ export const coredns: ProgramSet<'coredns'> = {
   },
 };
 
-/** Directives are served in the order of this list. */
+/** The main package. CoreDNS runs plugins in the order of the directives. */
 function mainProgram(): string {
   const lines = [
     'package main',

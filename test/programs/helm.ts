@@ -1,4 +1,4 @@
-// Helm, from its public Go modules: the two majors that people install charts with.
+// Helm, from its public Go modules: the two major versions that people use.
 import { goBuild, writeModule } from './go.ts';
 import type { ProgramSet } from './programs.ts';
 

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { go, goBuild, writeModule } from './go.ts';
 import type { Log, ProgramSet } from './programs.ts';
 
-/** The release that this commit leads to; proxies and istiod tell each other. */
+/** The release that this commit belongs to; istiod and proxies report it. */
 export const istioVersion = '1.31.0';
 const commit = '20260827124520-eed52ebb66ad';
 
-/** Releases of what the commit's own go.mod has pre-releases of, because not all of those are published. */
+/** Releases that replace pre-releases in the commit's go.mod, because not all of those are published. */
 const pins = {
   'istio.io/api': 'v1.31.1',
   'istio.io/client-go': 'v1.31.1',
@@ -16,7 +16,7 @@ const pins = {
   'github.com/envoyproxy/go-control-plane/contrib': 'v1.36.1-0.20260729145720-a2d8c7492908',
 };
 
-/** istiod under its own name: what `test/mesh` runs. */
+/** istiod, for `test/mesh`. */
 export const istiod: ProgramSet<'pilot-discovery'> = {
   name: 'istiod',
   title: 'istiod',
@@ -27,7 +27,7 @@ export const istiod: ProgramSet<'pilot-discovery'> = {
   build: (options) => buildIstio(options, ['pilot/cmd/pilot-discovery']),
 };
 
-/** What an installation of Istio on the real node needs besides. */
+/** The other programs for an installation of Istio on the real node. */
 export const istioNode: ProgramSet<'istioctl' | 'pilot-agent' | 'envoy_bootstrap.json'> = {
   name: 'istio-node',
   title: 'istioctl and pilot-agent',
@@ -40,7 +40,7 @@ export const istioNode: ProgramSet<'istioctl' | 'pilot-agent' | 'envoy_bootstrap
     const source = await go(['list', '-m', '-f', '{{.Dir}}', 'istio.io/istio'], options.work);
     const bootstrap = path.join(options.bin, 'envoy_bootstrap.json');
     copyFileSync(path.join(source.trim(), 'tools/packaging/common/envoy_bootstrap.json'), bootstrap);
-    chmodSync(bootstrap, 0o755); // what is in a set can be executed
+    chmodSync(bootstrap, 0o755); // findPrograms only finds executable files
   },
 };
 

@@ -5,12 +5,12 @@ import { go, goBuild, writeModule } from './go.ts';
 import { VersionUnavailable } from './programs.ts';
 import type { Log, ProgramSet } from './programs.ts';
 
-/** The minor version that the tests are written for, and the patch releases to try, best first. */
+/** The patch releases to try, best first. The tests are written for this minor version. */
 const versions = [4, 3, 2, 1, 0].map((patch) => `1.36.${patch}`);
 
 const controlPlane = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'] as const;
 
-/** A control plane and kubectl: what `test/cluster` runs. */
+/** A control plane and kubectl, for `test/cluster`. */
 export const kubernetes: ProgramSet<(typeof controlPlane)[number] | 'etcd'> = {
   name: 'kubernetes',
   title: 'Kubernetes binaries',
@@ -28,7 +28,7 @@ export const kubernetes: ProgramSet<(typeof controlPlane)[number] | 'etcd'> = {
   },
 };
 
-/** What a node runs. */
+/** The programs of a node. */
 export const kubernetesNode: ProgramSet<'kubelet' | 'kube-proxy'> = {
   name: 'kubernetes-node',
   title: 'kubelet and kube-proxy',
@@ -42,7 +42,7 @@ export const kubernetesNode: ProgramSet<'kubelet' | 'kube-proxy'> = {
   },
 };
 
-/** What Kubernetes' own go.mod says that a module which builds it must repeat. */
+/** What a build needs to know about a version. */
 interface Source {
   readonly released: string;
 }
@@ -55,7 +55,7 @@ interface GoMod {
 
 const etcdModule = 'go.etcd.io/etcd/server/v3';
 
-/** Downloads one version, and makes `work` a module in which its commands can be built. */
+/** Downloads a version, and makes `work` a module in which its commands can be built. */
 async function prepare(work: string, version: string): Promise<Source> {
   const mod = await download(work, version);
   const info = JSON.parse(await go(['list', '-m', '-json', `k8s.io/kubernetes@v${version}`], work)) as {

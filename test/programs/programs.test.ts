@@ -35,7 +35,7 @@ describe('findPrograms', () => {
     expect(findBinaries(programs, { KUBEBUILDER_ASSETS: assets, XDG_CACHE_HOME: root })).toEqual({ dir: assets });
   });
 
-  test('passes over an assets folder that lacks a program, and takes the newest patch in the cache', () => {
+  test('skips an assets folder that lacks a program, and takes the newest patch in the cache', () => {
     const assets = folder('assets', ['etcd', 'kube-apiserver', 'kubectl']);
     for (const version of ['1.36.2', '1.36.3', '1.35.20', '.build-x'])
       folder(`offshoot/kubernetes/${version}`, programs);
@@ -43,7 +43,7 @@ describe('findPrograms', () => {
     expect(found).toEqual({ dir: path.join(root, 'offshoot/kubernetes/1.36.3') });
   });
 
-  test('an assets folder is enough for those who need no more than it has', () => {
+  test('accepts an assets folder that has all needed programs', () => {
     const assets = folder('assets', ['etcd', 'kube-apiserver', 'kubectl']);
     expect(findBinaries(['etcd', 'kube-apiserver'], { KUBEBUILDER_ASSETS: assets, XDG_CACHE_HOME: root })).toEqual({
       dir: assets,
@@ -68,13 +68,13 @@ describe('fetchPrograms', () => {
     fetchPrograms(set, (line) => lines.push(line), { XDG_CACHE_HOME: root });
   beforeEach(() => void lines.splice(0));
 
-  test('does not build what is there', async () => {
+  test('does not build programs that are in the cache', async () => {
     const cached = folder('offshoot/kubernetes/1.36.4', programs);
     expect(await fetch(kubernetes)).toBe(cached);
     expect(lines).toEqual([]);
   });
 
-  /** A set whose builds do as they are told. */
+  /** A set with this build function. */
   function set(build: (version: string, bin: string) => void): ProgramSet {
     return {
       name: 'tool',
@@ -88,7 +88,7 @@ describe('fetchPrograms', () => {
   }
   const put = (bin: string): void => writeFileSync(path.join(bin, 'tool'), '', { mode: 0o755 });
 
-  test('takes the next version where one cannot be downloaded', async () => {
+  test('tries the next version if one cannot be downloaded', async () => {
     const built = await fetch(
       set((version, bin) => {
         if (version === '2') throw new VersionUnavailable('404');
@@ -98,7 +98,7 @@ describe('fetchPrograms', () => {
     expect(built).toBe(path.join(root, 'offshoot/tool/1'));
   });
 
-  test('leaves nothing behind that a failed build had begun', async () => {
+  test('removes the files of a failed build', async () => {
     const failing = set((_, bin) => {
       put(bin);
       throw new Error('the disk is full');
@@ -107,7 +107,7 @@ describe('fetchPrograms', () => {
     expect(readdirSync(path.join(root, 'offshoot/tool'))).toEqual(['build.lock']);
   });
 
-  test('lets one process build and the others wait', async () => {
+  test('lets one caller build while others wait', async () => {
     let builds = 0;
     const counting = set((_, bin) => {
       builds++;

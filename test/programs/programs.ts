@@ -1,5 +1,5 @@
-// Where the programs that tests run beside ours are on this machine: a folder that the user names, or this project's
-// cache, a folder a set and version. `fetchPrograms` builds what is missing, once. The sets stand beside this file.
+// Finds third-party programs that tests run: in a folder that the user names, or in this project's cache, which has a
+// folder per set and version. `fetchPrograms` builds missing ones, once. The sets are in this folder.
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export interface ProgramSet<Name extends string = string> {
   readonly name: string;
   /** What they are called in a message: "no Kubernetes binaries". */
   readonly title: string;
-  /** Best first: not every release need be on the module proxy in use. */
+  /** Best first: the module proxy in use may lack a release. */
   readonly versions: readonly string[];
   readonly programs: readonly Name[];
   /** The environment variable that names a folder with the programs. */
@@ -41,7 +41,7 @@ export function findPrograms<Name extends string>(
   return { missing: `${start}: ${set.advice}` };
 }
 
-/** The folder of a set that must be there. */
+/** The folder of a set; throws if it is missing. */
 export function programsOf(set: ProgramSet): string {
   const found = findPrograms(set);
   if ('missing' in found) throw new Error(found.missing);
@@ -65,7 +65,7 @@ export async function fetchPrograms(set: ProgramSet, log: Log, env: NodeJS.Proce
   return dir;
 }
 
-/** A version appears in the cache whole or not at all. */
+/** Builds into a temporary folder and renames it, so that the cache never has half a version. */
 async function build(set: ProgramSet, root: string, log: Log): Promise<string> {
   const failures: string[] = [];
   for (const version of set.versions) {
@@ -90,20 +90,20 @@ async function build(set: ProgramSet, root: string, log: Log): Promise<string> {
   throw new Error(`no version of ${set.title} can be downloaded:\n${failures.join('\n')}`);
 }
 
-/** Thrown by a build whose version is not to be had; the next one is tried. */
+/** Thrown by a build whose version cannot be downloaded; the next one is tried. */
 export class VersionUnavailable extends Error {}
 
-/** One folder of the project's cache. */
+/** A folder in the project's cache. */
 export function cacheFolder(name: string, env: NodeJS.ProcessEnv = process.env): string {
   return path.join(env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'offshoot', name);
 }
 
-/** The cache's folders of the versions that are wanted, best first. */
+/** The cached folders of the set's versions, best first. */
 function cachedVersions(set: ProgramSet, env: NodeJS.ProcessEnv): string[] {
   const root = cacheFolder(set.name, env);
   try {
-    const there = new Set(readdirSync(root));
-    return set.versions.filter((version) => there.has(version)).map((version) => path.join(root, version));
+    const cached = new Set(readdirSync(root));
+    return set.versions.filter((version) => cached.has(version)).map((version) => path.join(root, version));
   } catch {
     return [];
   }

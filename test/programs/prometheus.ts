@@ -1,4 +1,4 @@
-// Prometheus, from its public Go module: the judge of alert rules and of what the dashboard of Grafana asks for.
+// Prometheus, from its public Go module: it checks the alert rules and the queries of the Grafana dashboard.
 import { goBuild, writeModule } from './go.ts';
 import type { ProgramSet } from './programs.ts';
 
@@ -15,7 +15,7 @@ export const prometheus: ProgramSet<'prometheus' | 'promtool'> = {
     // 3.15.0 is v0.315.0 as a module.
     const [major = '', minor = '', patch = ''] = version.split('.');
     writeModule(work, { go: '1.26.0', require: { [MODULE]: `v0.${major}${minor.padStart(2, '0')}.${patch}` } });
-    // Without the clients of all clouds, which find what to scrape.
+    // Leaves out service discovery, with its clients of all clouds.
     const tags = ['remove_all_sd'];
     const packages = [`${MODULE}/cmd/prometheus`, `${MODULE}/cmd/promtool`];
     await goBuild({ work, bin, packages, tags, log });

@@ -1,4 +1,4 @@
-// The program that pods of the real node run, from its source in this repository.
+// The program of the pods on the real node, from its source in this repository.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// The scenarios of routing rules, and the kinds that they are about.
+// The scenarios of routing rules, and the kinds that they use.
 import path from 'node:path';
 import { mesh, Mesh, meshGroup, MeshGroup, routingRule, RoutingRule } from '../../src/api/routing.ts';
 import { upstream, Upstream } from '../../src/api/upstream.ts';
@@ -10,7 +10,7 @@ import { Scenarios } from '../scenarios/scenario.ts';
 
 export const scenarios = new Scenarios(path.join(import.meta.dirname, 'scenarios'));
 
-/** What the controllers make. */
+/** The kinds that the controllers create. */
 export const MADE = [AppMesh, VirtualNode, VirtualRouter, VirtualService] as unknown as readonly Kind[];
 
 export const KINDS = [...MADE, Mesh, MeshGroup, RoutingRule, Upstream, Pod] as unknown as readonly Kind[];

@@ -1,4 +1,4 @@
-// Takes a mesh away, and tells what the controllers have left of it.
+// Deletes meshes, and returns the objects that the controllers have left behind.
 import { Mesh } from '../../src/api/routing.ts';
 import { isNotFound, keyOf } from '../../src/kube/index.ts';
 import type { AnyObject, Client, Kind } from '../../src/kube/index.ts';
@@ -7,8 +7,8 @@ import { MADE } from './all.ts';
 
 const DEADLINE_MS = 60_000;
 
-/** Deletes the meshes of a namespace; resolves with what is left of them in the end. */
-export async function takeAway(client: Client, namespace: string): Promise<readonly string[]> {
+/** Deletes the meshes of a namespace; resolves with the objects that are left in the end. */
+export async function deleteMeshes(client: Client, namespace: string): Promise<readonly string[]> {
   const { items } = await client.list(Mesh, { namespace });
   for (const { metadata } of items) {
     await client.delete(Mesh, metadata).catch((error: unknown) => {
@@ -28,7 +28,7 @@ export async function takeAway(client: Client, namespace: string): Promise<reado
   return left;
 }
 
-/** What was made for a mesh of the namespace, or keeps it. */
+/** Whether an object was made for a mesh of the namespace, or still has a finalizer. */
 function isOf({ metadata }: AnyObject, namespace: string): boolean {
   const { annotations = {}, finalizers = [] } = metadata;
   return (

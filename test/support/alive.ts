@@ -1,8 +1,8 @@
-// Which programs of a folder (test/cluster/processes.ts) are alive, for tests that nothing is left behind.
+// Finds the processes of a folder (test/cluster/processes.ts), for tests that nothing is left behind.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The process ids of a folder's programs. */
+/** The process IDs in a folder's pid files. */
 export function pidsIn(dir: string): number[] {
   const files = readdirSync(dir).filter((name) => name.endsWith('.pid'));
   return files.map((name) => Number(readFileSync(path.join(dir, name), 'utf8')));

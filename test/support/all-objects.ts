@@ -1,4 +1,4 @@
-// All that a cluster holds, by name, as its own discovery lists it.
+// Lists all objects of a cluster by name, for all kinds that its discovery has.
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { Client } from '../../src/kube/index.ts';
 
@@ -12,15 +12,14 @@ interface List {
   readonly items: readonly { readonly metadata: { readonly namespace?: string; readonly name: string } }[];
 }
 
-/** Kinds that come and go by themselves. */
-const FLEETING =
+/** Kinds whose objects are created and deleted by controllers all the time. */
+const EPHEMERAL =
   /^(events|pods|replicasets|controllerrevisions|endpoints|endpointslices|leases|ipaddresses|podmetrics|nodemetrics)$/;
 
-/** What a cluster makes by itself: an account for each of its controllers, some seconds after its start, and what is in
- * every namespace. */
+/** Objects that a cluster creates by itself: service accounts of its controllers, and defaults of every namespace. */
 const OF_CLUSTER = /^(ServiceAccount kube-system\/|ServiceAccount \S+\/default$|ConfigMap \S+\/kube-root-ca\.crt$)/;
 
-/** `Kind namespace/name` of every object that somebody made to stay. */
+/** `Kind namespace/name` of every object that is not ephemeral. */
 export async function allObjects(client: Client): Promise<readonly string[]> {
   const { groups } = await client.raw<Groups>({ path: '/apis' });
   const paths = ['/api/v1', ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
@@ -31,7 +30,7 @@ export async function allObjects(client: Client): Promise<readonly string[]> {
 async function objectsBelow(client: Client, path: string): Promise<string[]> {
   try {
     const { resources } = await client.raw<Resources>({ path });
-    const lasting = resources.filter(({ name, verbs }) => verbs.includes('list') && !FLEETING.test(name));
+    const lasting = resources.filter(({ name, verbs }) => verbs.includes('list') && !EPHEMERAL.test(name));
     const lists = await Promise.all(
       lasting.map(async ({ name, kind }) => {
         const { items } = await client.raw<List>({ path: `${path}/${name}` });
@@ -40,7 +39,7 @@ async function objectsBelow(client: Client, path: string): Promise<string[]> {
     );
     return lists.flat();
   } catch (error) {
-    // On its way out.
+    // The kind or group was just deleted.
     if (isNotFound(error)) return [];
     throw error;
   }

@@ -47,7 +47,7 @@ describe('startChaos', () => {
     await server.stop();
   });
 
-  it('passes requests and answers through, with the credentials of the target', async () => {
+  it('forwards requests and responses, with the credentials of the target', async () => {
     await start();
     expect(await text('/api/v1/pods?limit=5')).toBe('{"items":["a","b","c"]}');
     expect(await text('/api/v1/pods?watch=true')).toBe(LINES.join(''));
@@ -76,14 +76,14 @@ describe('startChaos', () => {
     expect(chaos.counts[fault]).toBe(1);
   });
 
-  it('breaks off in the middle of an answer', async () => {
+  it('breaks the connection in the middle of a response', async () => {
     await start();
     chaos.next('drop');
     await expect(text('/pods')).rejects.toThrow('terminated');
     expect(await text('/pods')).toContain('items');
   });
 
-  it('breaks off in the middle of an event', async () => {
+  it('breaks the connection in the middle of a watch event', async () => {
     await start();
     chaos.next('drop');
     const response = await get('/pods?watch=true');
@@ -109,7 +109,7 @@ describe('startChaos', () => {
     expect(JSON.parse(await text('/pods?watch=true'))).toMatchObject({ type: 'ERROR', object: { code: 410 } });
   });
 
-  it('goes silent, and stays so when it is calm', async () => {
+  it('goes silent, and stays silent after calm()', async () => {
     await start();
     chaos.next('silence');
     const response = await get('/pods?watch=true&open');
@@ -126,7 +126,7 @@ describe('startChaos', () => {
     await reader.cancel();
   });
 
-  it('lets an answer wait', async () => {
+  it('delays a response', async () => {
     await start();
     chaos.next('late');
     const started = performance.now();
@@ -134,7 +134,7 @@ describe('startChaos', () => {
     expect(performance.now() - started).toBeGreaterThan(25);
   });
 
-  it('refuses connections for a while, or until it is calm', async () => {
+  it('refuses connections for a while, or until calm()', async () => {
     await start({ refuseMs: 60_000 });
     chaos.next('refuse');
     await expect(text('/pods')).rejects.toThrow('fetch failed');
@@ -143,7 +143,7 @@ describe('startChaos', () => {
     expect(await text('/pods')).toContain('items');
   });
 
-  it('repeats itself for a seed, and stops when it is calm', async () => {
+  it('is deterministic for a seed, and stops faults after calm()', async () => {
     const codes = async (seed: number): Promise<number[]> => {
       await start({ seed, faults: { error: 0.3, busy: 0.3 } });
       const all: number[] = [];

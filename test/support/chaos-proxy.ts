@@ -1,5 +1,4 @@
-// A hostile proxy in front of an API server, for tests of everything that must survive one. It misbehaves at random, as a
-// seed has it, or exactly once and on demand.
+// A proxy in front of an API server that injects faults, at random with a seed, or exactly once on demand.
 import { Agent as HttpAgent, createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -9,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from './random.ts';
 
 /**
- * gone, busy, error, unavailable: the answer is 410, 429 with Retry-After, 500, 503.
- * refuse: connections are refused for a while, and those that are open break. late: an answer takes its time.
- * drop: the connection breaks in the middle of an answer, or of a watch event. goneInStream: a watch ends with ERROR 410.
- * silence: a watch stays open and says nothing more. repeat: a watch event comes twice.
+ * gone, busy, error, unavailable: the response is 410, 429 with Retry-After, 500, 503.
+ * refuse: connections are refused for a while, and open ones break. late: a response is delayed.
+ * drop: the connection breaks in the middle of a response or watch event. goneInStream: a watch ends with ERROR 410.
+ * silence: a watch stays open without further events. repeat: a watch event is sent twice.
  */
 const FAULTS = [
   ...(['gone', 'busy', 'error', 'unavailable'] as const),
@@ -29,9 +28,9 @@ export interface ChaosOptions {
     readonly token?: string;
   };
   readonly seed?: number;
-  /** Told of every request before anything else happens to it. */
+  /** Called with every request before anything else. */
   readonly onRequest?: (request: IncomingMessage) => void;
-  /** How likely each fault is, wherever it can happen: for each request, or each event of a watch. */
+  /** The probability of each fault, per request or per watch event. */
   readonly faults?: Partial<Readonly<Record<Fault, number>>>;
   readonly lateMs?: number;
   readonly refuseMs?: number;
@@ -41,9 +40,9 @@ export interface Chaos {
   readonly url: string;
   /** How often each fault happened. */
   readonly counts: Readonly<Record<Fault, number>>;
-  /** Makes these happen, one each, at the next opportunities. */
+  /** Injects each of these faults once, at the next opportunity. */
   next(...faults: Fault[]): void;
-  /** No more faults from now on. What has gone silent stays silent. */
+  /** Stops all faults. Silent watches stay silent. */
   calm(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -64,7 +63,7 @@ const HOP_BY_HOP = new Set([
   'authorization',
 ]);
 
-/** Starts the proxy on a port of its own; plain HTTP, whatever the target speaks. */
+/** Starts the proxy on a free port; plain HTTP, whatever the target speaks. */
 export async function startChaos(options: ChaosOptions): Promise<Chaos> {
   const { target, faults = {}, lateMs = 50, refuseMs = 100 } = options;
   const random = seededRandom(options.seed ?? 1);
@@ -74,16 +73,16 @@ export async function startChaos(options: ChaosOptions): Promise<Chaos> {
     ? new HttpsAgent({ keepAlive: true, ca: target.caPem, cert: target.certPem, key: target.keyPem })
     : new HttpAgent({ keepAlive: true });
   const counts = Object.fromEntries(FAULTS.map((fault) => [fault, 0])) as Record<Fault, number>;
-  const wanted: Fault[] = [];
+  const pending: Fault[] = [];
   let calm = false;
   let stopped = false;
   let port = 0;
 
   /** Whether a fault happens at this opportunity. */
   const happens = (fault: Fault): boolean => {
-    const at = wanted.indexOf(fault);
+    const at = pending.indexOf(fault);
     const now = at >= 0 || (!calm && random() < (faults[fault] ?? 0));
-    if (at >= 0) wanted.splice(at, 1);
+    if (at >= 0) pending.splice(at, 1);
     if (now) counts[fault] += 1;
     return now;
   };
@@ -145,7 +144,7 @@ export async function startChaos(options: ChaosOptions): Promise<Chaos> {
   };
 
   const server = createServer((incoming, response) => {
-    // A broken connection to the target, too, is something that the client must survive.
+    // The client must survive a broken connection to the target, too.
     serve(incoming, response).catch(() => response.destroy());
   });
   const listen = (): Promise<void> =>
@@ -172,10 +171,10 @@ export async function startChaos(options: ChaosOptions): Promise<Chaos> {
   return {
     url: `http://127.0.0.1:${port}`,
     counts,
-    next: (...faults) => void wanted.push(...faults),
+    next: (...faults) => void pending.push(...faults),
     async calm() {
       calm = true;
-      wanted.length = 0;
+      pending.length = 0;
       await reopen();
     },
     async stop() {
@@ -202,7 +201,7 @@ function answer(response: ServerResponse, failure: (typeof ANSWERS)[keyof typeof
   response.writeHead(failure.code, headers).end(JSON.stringify(status(failure)));
 }
 
-/** Sends half of it and breaks the connection. */
+/** Sends half of the bytes and breaks the connection. */
 function cutOff(response: ServerResponse, bytes: Buffer): void {
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
 }

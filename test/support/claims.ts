@@ -1,4 +1,4 @@
-// A world for tests of the claim system: an API in memory with the controllers running on it.
+// A fixture for tests of claims: an API in memory with the controllers running on it.
 import { timestamp } from '../../src/kube/index.ts';
 import { ManagedEnvironment, Space, SpaceRequest } from '../../src/api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../src/api/targets.ts';
@@ -87,7 +87,7 @@ const KINDS: readonly AnyKind[] = [
 
 export class ClaimWorld {
   readonly api: FakeApi;
-  /** Starts at the real time, which the API goes by. */
+  /** Starts at the real time, which the API uses. */
   readonly clock = new FakeClock(timestamp(Date.now()));
   readonly #controllers: readonly ControllerDefinition[];
   #manager: Manager | undefined;
@@ -124,7 +124,7 @@ export class ClaimWorld {
     await this.api.delete(kind, this.ref(kind, name));
   }
 
-  /** Starts the controllers if they do not run, and waits until they have nothing to do. */
+  /** Starts the controllers if they do not run, and waits until they are idle. */
   async settle(): Promise<this> {
     if (this.#manager === undefined) {
       this.#manager = new Manager({
@@ -154,7 +154,7 @@ export class ClaimWorld {
   }
 }
 
-/** The message of the condition that says what went wrong; empty when nothing did. */
+/** The message of the condition ErrorOccurred; empty if its status is not True. */
 export function errorOf(
   object: { status?: { conditions?: readonly { type: string; status: string; message: string }[] } } | undefined,
 ): string {

@@ -8,7 +8,7 @@ export default class ClosingLine implements Reporter {
     let failed = errors.length;
     for (const module of modules) {
       if (module.errors().length > 0) failed++;
-      // A hook that fails leaves its tests unrun; it must show in the count.
+      // A failed hook skips its tests; it must count as a failure.
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed++;
       for (const test of module.children.allTests()) {
         const { state } = test.result();

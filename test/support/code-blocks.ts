@@ -1,12 +1,12 @@
-// The code blocks of a page in Markdown, in order, and what it shows as their output.
+// The code blocks of a Markdown page, in order, and the output that it shows for them.
 
 export interface CodeBlock {
-  /** `README.md:12`, where its first line of code is. */
+  /** The position of its first line: `README.md:12`. */
   readonly place: string;
-  /** What stands behind the fence: `sh`, `yaml`, or nothing. */
+  /** The word after the fence: `sh`, `yaml`, or nothing. */
   readonly language: string;
   readonly code: string;
-  /** The heading of the second level that it stands below. */
+  /** The second-level heading above it. */
   readonly section: string;
 }
 
@@ -32,18 +32,18 @@ export function codeBlocks(page: string, text: string): CodeBlock[] {
   return blocks;
 }
 
-/** The lines that a page shows as the output of a block and that are not in it; a page that leaves things out shows none. */
+/** The lines that a page shows as the output of a block, but are not in it; none if the page abbreviates with `…`. */
 export function missingLines(page: readonly CodeBlock[], block: CodeBlock, output: string): readonly string[] {
   const next = page[page.indexOf(block) + 1];
   if (next?.language !== '' || next.code.includes('…')) return [];
-  const seen = steady(output);
-  return steady(next.code)
+  const seen = normalized(output);
+  return normalized(next.code)
     .split('\n')
     .filter((line) => !seen.includes(line));
 }
 
-/** Without what differs from run to run, and with columns as narrow as can be. */
-function steady(text: string): string {
+/** Replaces what differs between runs, and collapses spaces. */
+function normalized(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME')
     .replaceAll(/-[0-9a-f]{5}\b/g, '-ID')

@@ -1,6 +1,6 @@
-// A controller that is small but uses everything: objects of its own, an edit of an object that others own, status,
-// finalizer, reads of things that may not be there. A Copy wants `count` notes with the text of its template, and an
-// entry on the board.
+// A small controller that uses everything: owned objects, an edit of an object that others own, status, finalizer,
+// reads of objects that may not exist. A Copy has `count` Notes with the text of its template, and an entry on the
+// Board.
 import { defineController } from '../../src/controller/index.ts';
 import type { Plan, View } from '../../src/controller/index.ts';
 import { defineTable } from '../../src/kube/tables/tables.ts';
@@ -59,8 +59,8 @@ function plan(view: View, copy: Copy): Plan {
     };
   }
   const steps: Step[] = [];
-  const wanted = Array.from({ length: copy.spec.count }, (_none, i) => `${name}-${i}`);
-  for (const note of wanted) {
+  const noteNames = Array.from({ length: copy.spec.count }, (_none, i) => `${name}-${i}`);
+  for (const note of noteNames) {
     steps.push(
       own(Note, {
         apiVersion: 'test.dev/v1',
@@ -70,9 +70,9 @@ function plan(view: View, copy: Copy): Plan {
       }),
     );
   }
-  for (const note of notes) if (!wanted.includes(note.metadata.name)) steps.push(remove(Note, note));
+  for (const note of notes) if (!noteNames.includes(note.metadata.name)) steps.push(remove(Note, note));
   if (board && !entries.includes(name)) steps.push(withEntries(board, [...entries, name].sort()));
-  const done = notes.length === wanted.length && notes.every((note) => note.spec.text === template.spec.text);
+  const done = notes.length === noteNames.length && notes.every((note) => note.spec.text === template.spec.text);
   return {
     steps,
     status: { notes: notes.length, conditions: [ready(done, done ? 'Copied' : 'Copying', `${notes.length} notes`)] },
@@ -95,18 +95,16 @@ export const copier = defineController<Copy>({
   plan,
 });
 
-/** Makes a Copy. */
 export function copy(name: string, spec: Partial<Copy['spec']> = {}): Copy {
   const object = { apiVersion: 'test.dev/v1', kind: 'Copy', metadata: { name, namespace: 'team' } };
   return { ...object, spec: { count: 2, template: 'text', ...spec } };
 }
 
-/** Makes a Template. */
 export function template(name: string, text: string): Template {
   return { apiVersion: 'test.dev/v1', kind: 'Template', metadata: { name, namespace: 'team' }, spec: { text } };
 }
 
-/** Makes the board, on which others write too. */
+/** The board, which others write as well. */
 export function board(theirs = 'x'): Board {
   return { apiVersion: 'test.dev/v1', kind: 'Board', metadata: { name: 'board', namespace: 'team' }, spec: { theirs } };
 }

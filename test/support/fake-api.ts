@@ -1,5 +1,5 @@
 // A Kubernetes API in memory, behind the Client interface and without HTTP: for tests that run thousands of times.
-// Versions, generations, finalizers, server-side apply and conflicts behave as on a server; kinds are not checked.
+// Versions, generations, finalizers, server-side apply and conflicts work as on a server; objects are not validated.
 import { applyMergePatch, applyPatch, PatchError, trackUpdate } from '../../src/embedded/patch/index.ts';
 import type { Schema } from '../../src/embedded/schema/types.ts';
 import type {
@@ -39,13 +39,13 @@ export interface Write {
 export class FakeApi implements Client {
   /** Every acknowledged write that changed something, oldest first. */
   readonly writes: Write[] = [];
-  /** What the server's clock says. */
+  /** The server's clock. */
   now: () => number = () => Date.now();
-  /** Called before each request is carried out; what it throws is the answer. */
+  /** Called before each request; what it throws is the response. */
   intercept: (request: { verb: string; kind: string; key: string; subresource?: string }) => void = () => {};
-  /** Called with each object that is about to be stored; what it throws is the answer. */
+  /** Called with each object before it is stored; what it throws is the response. */
   admit: (object: AnyObject) => void = () => {};
-  /** How watch events travel: at once, unless a test delays or reorders them between kinds. */
+  /** Delivers watch events: at once, unless a test delays or reorders them between kinds. */
   deliver: (kind: string, send: () => void) => void = (_kind, send) => queueMicrotask(send);
   readonly #objects = new Map<string, Map<string, AnyObject>>();
   readonly #log: Change[] = [];
@@ -59,7 +59,7 @@ export class FakeApi implements Client {
     return this.#of(kind);
   }
 
-  /** Everything that is stored, without what differs between two runs that end the same. */
+  /** All stored objects, without the metadata that differs between equivalent runs. */
   state(): Record<string, unknown> {
     const state: Record<string, unknown> = {};
     for (const [kind, objects] of [...this.#objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -168,7 +168,7 @@ export class FakeApi implements Client {
     return undefined;
   }
 
-  /** Issues tokens for service accounts; whether there is such an account is not checked. */
+  /** Issues tokens for service accounts, without checking that the account exists. */
   async raw<R>(request: RawRequest): Promise<R> {
     const account = /\/namespaces\/([^/]+)\/serviceaccounts\/([^/]+)\/token$/.exec(request.path);
     if (account === null) throw new Error('the fake API serves objects and tokens only');
@@ -239,7 +239,7 @@ export class FakeApi implements Client {
     return this.#store(verb, kind, before, object, options.subresource);
   }
 
-  /** Fields that somebody else wrote are no longer those of whoever applied them. */
+  /** Updates managedFields: fields that another manager wrote are no longer owned by who applied them. */
   #tracked(kind: AnyKind, old: AnyObject | undefined, next: AnyObject, options: WriteOptions): AnyObject {
     return trackUpdate({
       schema: ANY,
@@ -310,7 +310,7 @@ export class FakeApi implements Client {
   }
 }
 
-/** The status is written through its subresource only, and nothing else through that. */
+/** Only the subresource writes the status, and it writes nothing else. */
 function keepPart(before: AnyObject, next: AnyObject, subresource: string | undefined): AnyObject {
   const [base, status] = subresource === 'status' ? [before, next] : [next, before];
   const { status: _status, ...rest } = base;

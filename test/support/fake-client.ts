@@ -1,5 +1,5 @@
 // A Kubernetes API in memory behind the Client interface: versions, pages at a fixed version, watches with history and
-// compaction, merge patches. For tests that need to see and steer single requests.
+// compaction, merge patches. For tests that inspect and control single requests.
 import { setImmediate as turn } from 'node:timers/promises';
 import type {
   Client,
@@ -28,7 +28,7 @@ interface Entry {
 export interface FakeWatch {
   readonly plural: string;
   readonly options: WatchOptions;
-  /** The server ends the stream in the ordinary way. */
+  /** The server ends the stream regularly. */
   close(): void;
   /** The stream breaks, or carries an ERROR event. */
   fail(error: unknown): void;
@@ -37,7 +37,7 @@ export interface FakeWatch {
 
 type Method = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
-/** The rejection with which a server answers `code`. */
+/** The error for a response with this code. */
 export function apiError(
   code: number,
   reason: string,
@@ -52,7 +52,7 @@ export class FakeClient implements Client {
   /** Every request, in order. */
   readonly requests: { readonly method: Method; readonly plural: string; readonly options: unknown }[] = [];
   readonly watches = new Set<FakeWatch>();
-  /** By path: what the server says of itself, or an error. Anything else is not found. */
+  /** Discovery responses or errors, by path. Anything else is not found. */
   readonly discovery = new Map<string, unknown>();
   readonly #objects = new Map<string, Map<string, AnyObject>>();
   readonly #history: Entry[] = [];
@@ -63,12 +63,12 @@ export class FakeClient implements Client {
   #compacted = 0;
   #uids = 0;
 
-  /** The next request of this method is answered so: with an error, or by a function that is awaited before it goes on. */
+  /** Makes the next requests of this method fail with an error, or wait for a function. */
   next(method: Method, ...faults: (ApiError | (() => unknown))[]): void {
     this.#faults.push(...faults.map((fault) => ({ method, fault })));
   }
 
-  /** Forgets history: watches and continue tokens from before now are gone. */
+  /** Compacts the history: older resource versions and continue tokens are expired. */
   compact(): void {
     this.#compacted = this.#version;
     this.#history.length = 0;
@@ -164,7 +164,7 @@ export class FakeClient implements Client {
     return undefined;
   }
 
-  /** Discovery, of what `discovery` has. */
+  /** Serves `discovery`. */
   async raw<R>({ path }: RawRequest): Promise<R> {
     await turn();
     const answer = this.discovery.get(path);
@@ -181,7 +181,7 @@ export class FakeClient implements Client {
     for (const watch of this.watches) watch.close();
   }
 
-  /** What the server has, sorted by key. */
+  /** The stored objects, sorted by key. */
   state(kind: AnyKind): AnyObject[] {
     return [...this.#of(kind)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
   }
@@ -231,7 +231,7 @@ export class FakeClient implements Client {
   }
 }
 
-/** The event that a watcher with this selection gets; an object that leaves the selection is deleted for it. */
+/** The event for a watch with this selector; an object that no longer matches is reported as deleted. */
 function eventOf(entry: Entry, selects: (object: AnyObject) => boolean): WatchEvent<AnyObject> | undefined {
   const before = entry.old && selects(entry.old);
   const after = entry.new && selects(entry.new);

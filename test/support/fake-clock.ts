@@ -41,7 +41,7 @@ export class FakeClock implements Clock {
     return next && next.at - this.#elapsed;
   }
 
-  /** Moves time on, firing the timers on the way in order and letting what they woke run before the next one. */
+  /** Advances time, and fires due timers in order; after each, pending work runs before the next one. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     await settle();
@@ -54,12 +54,12 @@ export class FakeClock implements Clock {
     this.#elapsed = Math.max(this.#elapsed, end);
   }
 
-  /** Moves time without firing anything, as when the event loop is stuck. */
+  /** Advances time without firing timers, as when the event loop is blocked. */
   stall(ms: number): void {
     this.#elapsed += ms;
   }
 
-  /** Moves the wall clock alone, as when somebody sets it. */
+  /** Sets the wall clock, not the monotonic one. */
   setWall(time: string): void {
     this.#start = Date.parse(time) - this.#elapsed;
   }
@@ -71,7 +71,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything run that is ready, without moving time. */
+/** Lets pending work run, without advancing time. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 8; i++) await turn();
 }

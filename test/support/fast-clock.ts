@@ -1,4 +1,4 @@
-// Real time, sped up: for tests that go through the waits of half a minute that production has.
+// Real time, sped up: for tests that wait for production timeouts of half a minute.
 import { systemClock } from '../../src/kube/clock.ts';
 import type { Clock } from '../../src/kube/clock.ts';
 

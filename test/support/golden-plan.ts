@@ -1,5 +1,5 @@
-// Golden files of planners: `NAME.in.yaml` is a small world, `NAME.out.yaml` the plan that is made in it, both for people
-// to read. The first document of a world says what it is about; the others are its objects.
+// Golden files of planners: `NAME.in.yaml` has the objects of a small world, `NAME.out.yaml` the plan for it, both
+// readable. The first document of a world says what it is about; the others are its objects.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
@@ -9,7 +9,7 @@ import { createMergePatch, editPatch, keyOf } from '../../src/kube/index.ts';
 import type { AnyKind, KubeObject, Step, Tables } from '../../src/kube/index.ts';
 import { jsonEqual } from '../../src/watchable/index.ts';
 
-/** A world as it was read from a file. */
+/** A world, read from a file. */
 interface World<H> {
   readonly head: H;
   readonly objects: readonly KubeObject[];
@@ -23,7 +23,7 @@ export function worldsIn(dir: string): readonly string[] {
     .map((name) => path.join(dir, name.slice(0, -ending.length)));
 }
 
-/** Reads a world. Objects get the metadata that a server would have given them, where they do not say otherwise. */
+/** Reads a world. Objects get the metadata that a server would set, where they have none. */
 export function readWorld<S extends z.ZodType>(file: string, Head: S): World<z.output<S>> {
   const documents = parseAllDocuments(readFileSync(file, 'utf8'), { version: '1.1', intAsBigInt: true });
   const [first, ...objects] = documents.map((document) => {
@@ -46,12 +46,12 @@ export function observeAll(tables: Tables, kinds: readonly AnyKind[], objects: r
   }
 }
 
-/** Integers as they come from the API: bigints only where a number would not hold them. */
+/** Integers as the client reads them from JSON: bigint only where a number is not exact. */
 function asRead(_key: unknown, value: unknown): unknown {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-/** A plan as a reviewer wants to read it: of what is there already only what changes. */
+/** A plan for review: only the changes of objects that exist. */
 export function shownPlan({ steps = [], events = [], status, ...rest }: Plan, tables: Tables): string {
   const shown = {
     steps: steps.map((step) => shownStep(step, tables)),
@@ -83,7 +83,7 @@ function shownStep(step: Step, tables: Tables): unknown {
   return patch === undefined ? { keep: of, ...token } : { change: of, patch, ...token };
 }
 
-/** Applying an object takes no field away that it never had. */
+/** Removes null fields: applying an object removes no field that it never had. */
 function withoutNulls(patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch ?? undefined;
   const fields = Object.entries(patch)

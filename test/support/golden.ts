@@ -1,9 +1,9 @@
-// Golden files: what a test worked out must be what a file says that somebody has read.
+// Golden files: the output of a test must equal a reviewed file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * What a file says that a text should be. With `update`, which is on when UPDATE_GOLDEN is set, the text is written
- * there first: read the difference before you commit it.
+ * The expected text, from a golden file. With `update`, which is on when UPDATE_GOLDEN is set, the actual text is
+ * written there first: review the difference before you commit it.
  */
 export function goldenOf(text: string, file: string, update = Boolean(process.env['UPDATE_GOLDEN'])): string {
   if (update) writeFileSync(file, text);

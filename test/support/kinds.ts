@@ -1,8 +1,9 @@
-// Kinds that the suites on clusters use: ConfigMaps, and Widgets, which exist for tests alone.
+// Kinds that the suites on clusters use: ConfigMaps, and Widgets, which exist only for tests.
 import type { Client } from '../../src/kube/client/client.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import type { KubeObject, OwnerReference } from '../../src/kube/objects.ts';
+import { CustomResourceDefinition } from './core-kinds.ts';
 import { until } from './until.ts';
 
 export interface ConfigMap extends KubeObject {
@@ -16,7 +17,7 @@ export function configMap(namespace: string, name: string, data: Readonly<Record
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data };
 }
 
-/** What makes `owner` the owner of another object. */
+/** An owner reference to this object. */
 export function ownedBy(owner: KubeObject): OwnerReference {
   const { apiVersion, kind, metadata } = owner;
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid!, blockOwnerDeletion: true };
@@ -33,10 +34,6 @@ export interface Widget extends KubeObject {
 }
 
 export const widgets = defineKind<Widget>('test.offshoot.dev/v1', 'Widget', 'widgets');
-
-const crds = defineKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', {
-  namespaced: false,
-});
 
 const widgetSpec = {
   type: 'object',
@@ -65,7 +62,7 @@ export async function installWidgets(client: Client): Promise<void> {
     },
   };
   try {
-    await client.create(crds, {
+    await client.create(CustomResourceDefinition, {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       metadata: { name: 'widgets.test.offshoot.dev' },

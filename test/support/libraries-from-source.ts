@@ -1,4 +1,4 @@
-// Loaded with `node --import`: the libraries of this package (`offshoot/kube`) come from their sources, built or not.
+// Loaded with `node --import`: resolves the libraries of this package (`offshoot/kube`) to their sources.
 import { registerHooks } from 'node:module';
 
 registerHooks({

@@ -1,10 +1,10 @@
-// The order of test files: the longest begin first, so that in the end no worker is alone with one of them. Vitest itself
-// goes by the durations of the last run, and in a new checkout by the sizes of files: a suite of scenarios is a small file.
+// The order of test files: the longest start first, so that no worker is left alone with one at the end. Vitest itself
+// sorts by the durations of the last run or, in a new checkout, by file size: but a suite of scenarios is a small file.
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * Files that take half a minute and more, the longest first. One that is missing here only begins later. Those that keep
- * a mesh under load come second and fourth: they are to run beside those that mostly wait.
+ * Files that take half a minute and more, the longest first. One that is missing here only starts later. Those that put
+ * a mesh under load come second and fourth: they run beside suites that mostly wait.
  */
 export const LONGEST: readonly string[] = [
   'test/mesh-lifecycle/scenarios.test.ts',
@@ -32,7 +32,7 @@ export const LONGEST: readonly string[] = [
   'test/targets/claim-plan.test.ts',
 ];
 
-/** Where a file stands among the longest; behind all of them when it is none. */
+/** The position of a file among the longest; after all of them if it is not listed. */
 function rank(file: string): number {
   const at = LONGEST.findIndex((each) => file.endsWith(`/${each}`));
   return at < 0 ? LONGEST.length : at;

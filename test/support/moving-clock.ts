@@ -1,4 +1,4 @@
-// Real time that a test can move on: for waits of minutes among controllers that talk to a real API server.
+// Real time that a test can advance: for waits of minutes in controllers that use a real API server.
 import { systemClock } from '../../src/kube/clock.ts';
 import type { Clock, Timer } from '../../src/kube/clock.ts';
 
@@ -35,8 +35,8 @@ export class MovingClock implements Clock {
     };
   }
 
-  /** So much time has gone by: what is due by now happens soon. */
-  pass(ms: number): void {
+  /** Advances time; due timers fire soon. */
+  advance(ms: number): void {
     this.#ahead += ms;
     for (const waiting of this.#timers) {
       waiting.timer.cancel();

@@ -1,4 +1,4 @@
-// `offshoot` as a process of its own, and all that it says.
+// Runs `offshoot` as a separate process, and collects its output.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
@@ -8,14 +8,14 @@ const BIN = path.resolve(import.meta.dirname, '../../bin/offshoot.js');
 
 export interface Running {
   readonly child: ChildProcess;
-  /** What the child has written so far. */
+  /** The output so far. */
   readonly out: { stdout: string; stderr: string };
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** The structured line of the log with this message, as soon as it is there. */
+  /** Waits for the log line with this message, and returns its fields. */
   logged(message: string): Promise<Record<string, string>>;
 }
 
-/** Starts it with no variables but these, and PATH. */
+/** Starts it with only these environment variables, and PATH. */
 export function startOffshoot(args: readonly string[], env: NodeJS.ProcessEnv): Running {
   const child = spawn(process.execPath, [BIN, ...args], {
     env: { PATH: process.env['PATH'], ...env },
@@ -30,7 +30,7 @@ export function startOffshoot(args: readonly string[], env: NodeJS.ProcessEnv): 
   const find = (message: string): string | undefined =>
     out.stderr
       .split('\n')
-      .slice(0, -1) // the last may be half read
+      .slice(0, -1) // the last line may be incomplete
       .find((line) => line.includes(`"msg":"${message}"`));
   return {
     child,

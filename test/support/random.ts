@@ -1,4 +1,4 @@
-// Random numbers that a seed repeats, so that a failing run can be run again.
+// Random numbers with a seed, so that a failed run can be reproduced.
 
 /** Numbers from 0 up to 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {

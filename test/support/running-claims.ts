@@ -1,4 +1,4 @@
-// The controllers of the claim system, running on an API in memory until the test is over.
+// The controllers of claims, running on an API in memory until the test ends.
 import { expect, onTestFinished } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../src/api/targets.ts';
 import type { ControllerDefinition } from '../../src/controller/index.ts';
@@ -6,12 +6,12 @@ import { targets } from '../../src/targets/index.ts';
 import type { Settings } from '../../src/targets/index.ts';
 import { claim, ClaimWorld, target, targetClass } from './claims.ts';
 
-/** A world with some of the controllers; with the binder and the reclaimer if none are named. */
+/** A world with some of the controllers; by default the binder and the reclaimer. */
 export function running(settings: Partial<Settings> = {}, names = ['binder', 'reclaimer']): ClaimWorld {
   return started(targets(settings).filter(({ name }) => names.includes(name)));
 }
 
-/** A world with all of the controllers but those of spaces: whoever tests says what requests come to. */
+/** A world with all controllers but those of spaces: the test itself writes the status of space requests. */
 export function runningWithoutSpaces(settings: Partial<Settings> = {}): ClaimWorld {
   return started(targets({ ...settings, spaceControllers: false }));
 }
@@ -30,7 +30,7 @@ export const phases = (w: ClaimWorld) => [dtc(w)?.status?.phase, dt(w)?.status?.
 export const conditionOf = (w: ClaimWorld, type: string) =>
   dtc(w)?.status?.conditions?.find((each) => each.type === type);
 
-/** A world with a claim and its target. */
+/** A world with a claim that is bound to its target. */
 export async function bound(policy: 'Delete' | 'Retain' = 'Retain', spec = {}, meta = {}): Promise<ClaimWorld> {
   const w = await running().have(targetClass(policy), target(), claim('test-dtc', spec, meta));
   await w.settle();

@@ -1,53 +1,41 @@
-// The controllers of the mesh on an embedded cluster of their own, for tests of what they do there.
+// The controllers of the mesh on their own embedded cluster.
 import { settled, until } from './until.ts';
 import { Istio, istio as resource } from '../../src/api/istio.ts';
 import type { IstioSpec } from '../../src/api/istio.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { startEmbedded } from '../../src/embedded/index.ts';
-import { defineKind, isNotFound } from '../../src/kube/index.ts';
 import type { Client, Kind, KubeObject, Ref, Tables } from '../../src/kube/index.ts';
 import { builtinRenderer } from '../../src/mesh/installation/render/builtin/builtin.ts';
 import { mesh } from '../../src/mesh/mesh.ts';
 import type { MeshSettings } from '../../src/mesh/settings.ts';
 import { connectAdmin } from './connect-admin.ts';
-
-export const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
-export const Deployment = defineKind('apps/v1', 'Deployment', 'deployments');
-export const DaemonSet = defineKind('apps/v1', 'DaemonSet', 'daemonsets');
-export const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
-export const Event = defineKind('events.k8s.io/v1', 'Event', 'events');
-
-const CustomResourceDefinition = defineKind(
-  'apiextensions.k8s.io/v1',
-  'CustomResourceDefinition',
-  'customresourcedefinitions',
-  { namespaced: false },
-);
+import { CustomResourceDefinition, Namespace } from './core-kinds.ts';
+import { findObject } from './find-object.ts';
 
 const ONE_POD = { k8s: { hpaSpec: { maxReplicas: 5, minReplicas: 1 } } };
 
-/** A mesh that autoscalers leave alone: those of a real cluster raise replicas to their minimum seconds later. */
+/** A mesh that is not scaled: the autoscaler of a real cluster would raise replicas to the minimum seconds later. */
 export const NOT_SCALED: IstioSpec = { components: { ingressGateway: ONE_POD, pilot: ONE_POD } };
 
 export interface RunningMesh {
   readonly client: Client;
   /** How many writes the controllers have made. */
   readonly writes: number;
-  /** What they logged: warnings and errors. */
+  /** The warnings and errors that they logged. */
   readonly lines: readonly string[];
-  /** What they have observed. */
+  /** The tables of their cache. */
   readonly tables: Tables;
-  /** Starts the controllers with these settings; those that run are stopped. */
+  /** Stops the controllers if they run, and starts them with these settings. */
   start(settings?: Partial<MeshSettings>): Promise<void>;
-  /** Makes an Istio resource. */
+  /** Creates an Istio resource. */
   create(spec?: IstioSpec, metadata?: Partial<Istio['metadata']>): Promise<void>;
-  /** Merges a change into the resource. */
+  /** Applies a merge patch to the resource. */
   change(body: object, name?: string): Promise<void>;
   istio(name?: string): Promise<Istio | undefined>;
-  /** Resolves with the resource once it is in this state, of its present generation. */
+  /** Resolves with the resource once it is in this state, with its current generation observed. */
   inState(state: string, name?: string): Promise<Istio>;
   find<T extends KubeObject>(kind: Kind<T>, ref: Ref): Promise<T | undefined>;
-  /** Resolves when the controllers have nothing to do. */
+  /** Resolves when the controllers are idle. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -62,11 +50,7 @@ export async function startMesh(settings: Partial<MeshSettings> = {}): Promise<R
   let manager: Manager | undefined;
   let before = 0;
   let writes = 0;
-  const find: RunningMesh['find'] = (kind, ref) =>
-    client.get(kind, ref).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-      return undefined;
-    });
+  const find: RunningMesh['find'] = (kind, ref) => findObject(client, kind, ref);
   const istio: RunningMesh['istio'] = (name = 'default') => find(Istio, { namespace: 'kyma-system', name });
   const start: RunningMesh['start'] = async (others = {}) => {
     await manager?.stop();
@@ -131,8 +115,10 @@ export async function startMesh(settings: Partial<MeshSettings> = {}): Promise<R
   };
 }
 
-/** The description and the reason of `Ready` that a resource shows. */
-export function saidOf({ status }: Istio): readonly [description: string | undefined, reason: string | undefined] {
+/** The description of a resource, and the reason of its condition `Ready`. */
+export function descriptionAndReason({
+  status,
+}: Istio): readonly [description: string | undefined, reason: string | undefined] {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return [status?.description, ready?.reason];
 }

@@ -1,5 +1,5 @@
-// What a Service is to its callers: one address whose connections lead to the endpoints in turn. It knows of endpoints
-// what it was last told, which may be out of date.
+// Acts as a Service: one port that forwards connections to its endpoints in turn. A test sets the endpoints, which may
+// be out of date.
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 

@@ -1,12 +1,12 @@
-// A TCP proxy on loopback that a test can freeze: connections stay open and no byte passes, as when a network is cut. Or
-// it refuses everybody for a while, as when the server is away.
+// A TCP proxy on loopback that a test can freeze: connections stay open and no bytes pass, as in a network partition.
+// Or it closes all connections for a while, as when the server is down.
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface TcpProxy {
   readonly port: number;
   freeze(): void;
-  /** Ends all connections and takes no others until told. */
+  /** While true, closes all connections and accepts no others. */
   refuse(isRefusing: boolean): void;
   close(): Promise<void>;
 }

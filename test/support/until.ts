@@ -1,10 +1,10 @@
-// Waiting in tests: for a condition, with a deadline, and never for a time.
+// Waits in tests for a condition with a deadline, never for a fixed time.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-/** As long as it may take on a busy machine; less than the time-out of a test, so that it is told what was waited for. */
+/** Enough for a busy machine; shorter than a test's timeout, so that the error names the condition. */
 const DEADLINE_MS = 25_000;
 
-/** Resolves when the condition holds; rejects, naming it and what is found instead, when it does not within the deadline. */
+/** Resolves when the condition holds; after the deadline rejects with the condition and what was `found` instead. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   deadlineMs = DEADLINE_MS,
@@ -21,7 +21,7 @@ export async function until(
   }
 }
 
-/** Resolves when a manager has had nothing to do for several turns of the event loop in a row. */
+/** Resolves when a manager has been idle for several turns of the event loop in a row. */
 export async function settled(manager: { readonly idle: boolean }, deadlineMs = DEADLINE_MS): Promise<void> {
   let quiet = 0;
   await until(() => (quiet = manager.idle ? quiet + 1 : 0) >= 10, deadlineMs);

@@ -1,5 +1,5 @@
-// What the credentials of a claim are good for: deploying to its claimed, and nothing else, anywhere; after the claim
-// nothing at all. Tried with the kubeconfig as it is found in the Secret.
+// The permissions of the credentials of a claim: they allow deploying to its namespace and nothing else; after the
+// claim is deleted, nothing at all. Tested with the kubeconfig in the Secret.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,24 +13,24 @@ import type { Cluster } from '../cluster/index.ts';
 import { poll } from '../scenarios/poll.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import { takeAway } from './leftovers.ts';
-import { ATTEMPTS, DENIED_EVERYWHERE, DEPLOYING, workload } from './rights.ts';
-import type { Right } from './rights.ts';
+import { ATTEMPTS, DENIED_EVERYWHERE, DEPLOYING, workload } from './permissions.ts';
+import type { Permission } from './permissions.ts';
 import type { TargetsSession } from './session.ts';
 
 const DEADLINE_MS = 40_000;
 const apiVersion = 'appstudio.redhat.com/v1alpha1';
 
 interface ClaimedNamespace {
-  /** Where the claims are, and their Secrets. */
+  /** The namespace of the claims and their Secrets. */
   readonly team: string;
-  /** The place to deploy to, and that of another claim. */
+  /** The namespace to deploy to, and that of another claim. */
   readonly namespace: string;
   readonly neighbour: string;
-  /** Where the credentials are. */
+  /** The name of the Secret with the credentials. */
   readonly secret: string;
   readonly kubeconfigPath: string;
   readonly config: ConnectConfig;
-  /** Acts with the credentials. */
+  /** Uses the credentials. */
   readonly client: Client;
 }
 
@@ -38,62 +38,62 @@ export function credentialsSuite(cluster: Cluster, session: () => TargetsSession
   describe.concurrent.each([
     ['appstudio.redhat.com/devsandbox', 'namespace-manager'],
     ['offshoot.dev/namespace', 'deployer'],
-  ])('from %s', (provisioner, account) => {
-    test('are good for the place of the claim alone, and for nothing once the claim is gone', async () => {
+  ])('credentials from %s', (provisioner, account) => {
+    test('work only in the namespace of the claim, and nowhere once the claim is deleted', async () => {
       await withClaim(cluster, provisioner, async (claimed) => {
         const { namespace, client, team, neighbour } = claimed;
         const elsewhere = [team, neighbour, session().host, 'default', 'kube-system'];
 
         await deploy(claimed);
-        const granted = await Promise.all(DEPLOYING.map((right) => mayI(client, right, namespace)));
-        expect(DEPLOYING.filter((_right, i) => !granted[i])).toEqual([]);
+        const granted = await Promise.all(DEPLOYING.map((permission) => mayI(client, permission, namespace)));
+        expect(DEPLOYING.filter((_permission, i) => !granted[i])).toEqual([]);
         for (const other of elsewhere) {
-          const rights = [...DEPLOYING, ...DENIED_EVERYWHERE];
-          const found = await Promise.all(rights.map((right) => mayI(client, right, other)));
+          const permissions = [...DEPLOYING, ...DENIED_EVERYWHERE];
+          const found = await Promise.all(permissions.map((permission) => mayI(client, permission, other)));
           expect(
-            rights.filter((_right, i) => found[i]),
+            permissions.filter((_permission, i) => found[i]),
             other,
           ).toEqual([]);
         }
-        const here = await Promise.all(DENIED_EVERYWHERE.map((right) => mayI(client, right, namespace)));
-        expect(DENIED_EVERYWHERE.filter((_right, i) => here[i])).toEqual([]);
+        const here = await Promise.all(DENIED_EVERYWHERE.map((permission) => mayI(client, permission, namespace)));
+        expect(DENIED_EVERYWHERE.filter((_permission, i) => here[i])).toEqual([]);
 
-        // What the server says about rights is one thing. What it does is another.
-        const words = { namespace, account, team, neighbour, host: session().host };
+        // Do not only ask the server for permissions: try forbidden requests.
+        const names = { namespace, account, team, neighbour, host: session().host };
         const outcomes = await Promise.all(
           ATTEMPTS.map(async ({ what, as, request }) => {
-            const actor = connect({ ...claimed.config, ...(as && { impersonate: as(words) }) });
-            return [what, await answerTo(actor, request(words)).finally(() => actor.close())];
+            const actor = connect({ ...claimed.config, ...(as && { impersonate: as(names) }) });
+            return [what, await answerTo(actor, request(names)).finally(() => actor.close())];
           }),
         );
         expect(outcomes).toEqual(ATTEMPTS.map(({ what }) => [what, 403]));
 
         await cluster.client().delete(DeploymentTargetClaim, { name: 'mine', namespace: team });
-        await expect(isShutOut(claimed)).resolves.toBe(true);
+        await expect(isRejected(claimed)).resolves.toBe(true);
       });
     }, 120_000);
 
-    test('are issued again when the account is recreated or somebody overwrites them, and shut whoever had a place that is kept', async () => {
+    test('are reissued when the account is recreated or they are overwritten, and old ones of a retained target stop working', async () => {
       await withClaim(
         cluster,
         provisioner,
         async (claimed) => {
           const admin = cluster.client();
           const { namespace, team, secret } = claimed;
-          expect(await answerTo(claimed.client, lookInto(namespace))).toBe(200);
+          expect(await answerTo(claimed.client, readRequest(namespace))).toBe(200);
 
           await admin.delete(ServiceAccount, { name: account, namespace });
-          await poll(() => isLetIn(admin, claimed), DEADLINE_MS);
-          await expect(isShutOut(claimed)).resolves.toBe(true);
+          await poll(() => isAccepted(admin, claimed), DEADLINE_MS);
+          await expect(isRejected(claimed)).resolves.toBe(true);
 
           const garbage = { data: { kubeconfig: Buffer.from('nothing').toString('base64') } };
           await admin.patch(Secret, { name: secret, namespace: team }, { type: 'merge', body: garbage });
-          await poll(() => isLetIn(admin, claimed), DEADLINE_MS);
+          await poll(() => isAccepted(admin, claimed), DEADLINE_MS);
 
           const last = await current(admin, claimed);
           await admin.delete(DeploymentTargetClaim, { name: 'mine', namespace: team });
-          await expect(isShutOut({ ...claimed, client: connect(last) })).resolves.toBe(true);
-          await poll(() => isLetIn(admin, claimed), DEADLINE_MS);
+          await expect(isRejected({ ...claimed, client: connect(last) })).resolves.toBe(true);
+          await poll(() => isAccepted(admin, claimed), DEADLINE_MS);
         },
         'Retain',
       );
@@ -101,17 +101,17 @@ export function credentialsSuite(cluster: Cluster, session: () => TargetsSession
   });
 }
 
-function lookInto(namespace: string): RawRequest {
+function readRequest(namespace: string): RawRequest {
   return { path: `/api/v1/namespaces/${namespace}/configmaps` };
 }
 
-/** Resolves with true when credentials are good for nothing. A real server remembers for some seconds whom it let in. */
-async function isShutOut({ client, namespace }: Pick<ClaimedNamespace, 'client' | 'namespace'>): Promise<boolean> {
-  await poll(async () => (await answerTo(client, lookInto(namespace))) === 401, DEADLINE_MS);
+/** Resolves with true when credentials are rejected. A real server caches authentication for some seconds. */
+async function isRejected({ client, namespace }: Pick<ClaimedNamespace, 'client' | 'namespace'>): Promise<boolean> {
+  await poll(async () => (await answerTo(client, readRequest(namespace))) === 401, DEADLINE_MS);
   return true;
 }
 
-/** The credentials that are in the Secret now. */
+/** The current credentials in the Secret. */
 async function current(
   admin: Client,
   { team, secret, kubeconfigPath }: Pick<ClaimedNamespace, 'team' | 'secret' | 'kubeconfigPath'>,
@@ -121,18 +121,18 @@ async function current(
   return loadConfig({ path: kubeconfigPath });
 }
 
-/** Whether the credentials that are in the Secret now are good. */
-async function isLetIn(admin: Client, claimed: ClaimedNamespace): Promise<boolean> {
+/** Whether the current credentials in the Secret are accepted. */
+async function isAccepted(admin: Client, claimed: ClaimedNamespace): Promise<boolean> {
   try {
     const client = connect(await current(admin, claimed));
-    return (await answerTo(client, lookInto(claimed.namespace)).finally(() => client.close())) === 200;
+    return (await answerTo(client, readRequest(claimed.namespace)).finally(() => client.close())) === 200;
   } catch {
-    // It is being written.
+    // The Secret is being written.
     return false;
   }
 }
 
-/** Claims two places and hands over the first one; takes both back in the end. */
+/** Claims two namespaces and passes on the first one; deletes both claims in the end. */
 async function withClaim(
   cluster: Cluster,
   provisioner: string,
@@ -161,7 +161,7 @@ async function withClaim(
     client.close();
     rmSync(dir, { recursive: true, force: true });
     await takeAway(admin, team);
-    // What the class keeps.
+    // Delete what the class retains.
     const { items: requests } = await admin.list(SpaceRequest, { namespace: team });
     for (const { metadata } of requests) await admin.delete(SpaceRequest, metadata);
     if (reclaimPolicy === 'Retain' && requests.length === 0) {
@@ -184,24 +184,24 @@ async function claimed(admin: Client, namespace: string, name: string, className
   return admin.get(DeploymentTarget, { name: spec.targetName!, namespace });
 }
 
-/** Deploys, changes and deletes as a person would who got the file: the namespace is the one that it names. */
+/** Deploys, changes and deletes, as a user of the kubeconfig would, in the namespace that it names. */
 async function deploy({ kubeconfigPath, namespace }: ClaimedNamespace): Promise<void> {
-  const { hands, close } = openKubectl(kubeconfigPath);
+  const { actions, close } = openKubectl(kubeconfigPath);
   try {
     const objects = workload();
-    await hands.apply(objects);
+    await actions.apply(objects);
     const [deployment] = objects;
-    await hands.patch({ ...deployment!, spec: { replicas: 2 } });
+    await actions.patch({ ...deployment!, spec: { replicas: 2 } });
     expect(
-      (await hands.list({ ...deployment!, metadata: { name: '', namespace } })).map(({ metadata }) => metadata),
+      (await actions.list({ ...deployment!, metadata: { name: '', namespace } })).map(({ metadata }) => metadata),
     ).toMatchObject([{ name: 'app', namespace }]);
-    await hands.delete(objects);
+    await actions.delete(objects);
   } finally {
     close();
   }
 }
 
-async function mayI(client: Client, { verb, group = '', resource }: Right, namespace: string): Promise<boolean> {
+async function mayI(client: Client, { verb, group = '', resource }: Permission, namespace: string): Promise<boolean> {
   const [name, subresource] = resource.split('/');
   const { status } = await client.raw<{ status: { allowed: boolean } }>({
     method: 'POST',
@@ -215,7 +215,7 @@ async function mayI(client: Client, { verb, group = '', resource }: Right, names
   return status.allowed;
 }
 
-/** The code that a request is answered with. */
+/** The status code of the response to a request. */
 async function answerTo(client: Client, request: RawRequest): Promise<number | undefined> {
   return client.raw(request).then(
     () => 200,

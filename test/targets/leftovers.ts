@@ -1,4 +1,4 @@
-// What claims must not leave behind, anywhere. Empty after their deletion.
+// Finds what claims left behind. Empty after their deletion.
 import { Space } from '../../src/api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../src/api/targets.ts';
 import { isNotFound, keyOf } from '../../src/kube/index.ts';
@@ -8,30 +8,30 @@ import type { History } from '../scenarios/history.ts';
 import { poll } from '../scenarios/poll.ts';
 import { OURS } from './all.ts';
 
-/** Collecting the garbage of a brand-new kind takes a real cluster up to half a minute. */
+/** The garbage collector of a real cluster takes up to half a minute for a new kind. */
 const DEADLINE_MS = 60_000;
 
-/** Deletes the environments, claims and targets of a namespace, in the order in which people do. */
+/** Deletes the environments, claims and targets of a namespace, in this order. */
 export async function takeAway(client: Client, namespace: string): Promise<void> {
   for (const kind of [Environment, DeploymentTargetClaim, DeploymentTarget] as unknown as Kind[]) {
     const { items } = await client.list(kind, { namespace });
-    for (const { metadata } of items) await forget(client, kind, metadata);
+    for (const { metadata } of items) await deleteIfFound(client, kind, metadata);
     await poll(async () => (await client.list(kind, { namespace })).items.length === 0, DEADLINE_MS).catch(() => {});
   }
   const { items: classes } = await client.list(DeploymentTargetClass);
   for (const { metadata } of classes) {
     if (metadata.name.endsWith(`-${namespace}`))
-      await forget(client, DeploymentTargetClass as unknown as Kind, metadata);
+      await deleteIfFound(client, DeploymentTargetClass as unknown as Kind, metadata);
   }
 }
 
-async function forget(client: Client, kind: Kind, ref: { name: string; namespace?: string }): Promise<void> {
+async function deleteIfFound(client: Client, kind: Kind, ref: { name: string; namespace?: string }): Promise<void> {
   await client.delete(kind, ref).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
 }
 
-/** What is left of claims of a namespace once nothing goes away any more. What somebody brought may stay. */
+/** What is left of claims of a namespace after a deadline, without the objects that the test created. */
 export async function leftoversInTheEnd(
   client: Client,
   namespace: string,
@@ -60,18 +60,18 @@ async function leftovers(
   const spaces = (await client.list(Space)).items.filter(
     ({ metadata }) => metadata.labels?.['toolchain.dev.openshift.com/spacerequest-namespace'] === namespace,
   );
-  const made = placesOf(history, namespace);
-  const places = (await client.list(Namespace)).items.filter(
+  const made = targetNamespacesOf(history, namespace);
+  const targetNamespaces = (await client.list(Namespace)).items.filter(
     ({ metadata }) =>
       made.has(metadata.name) || metadata.annotations?.['offshoot.dev/target']?.startsWith(`${namespace}/`),
   );
-  return [...inside, ...(spaces as unknown as AnyObject[]), ...(places as unknown as AnyObject[])]
+  return [...inside, ...(spaces as unknown as AnyObject[]), ...(targetNamespaces as unknown as AnyObject[])]
     .map(show)
     .filter((each) => !theirs.has(each));
 }
 
-/** The namespaces that were ever made into targets of a namespace. */
-function placesOf(history: History, namespace: string): ReadonlySet<string> {
+/** The namespaces behind all targets that a namespace ever had. */
+function targetNamespacesOf(history: History, namespace: string): ReadonlySet<string> {
   const targets = history.versions
     .map(({ object }) => object as unknown as DeploymentTarget)
     .filter(({ kind, metadata }) => kind === 'DeploymentTarget' && metadata.namespace === namespace);

@@ -1,5 +1,5 @@
-// Claims that managed-gitops and the host operator bound, found by our controllers: every place, credential and
-// environment stays the object that it was, so that whoever deploys there notices nothing.
+// Migration of claims that managed-gitops and the host operator bound: every namespace, Secret and environment is kept,
+// so that deployers notice nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../src/api/targets.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
@@ -15,10 +15,10 @@ const HOST = 'toolchain-host-operator';
 const NAMESPACE = 'team';
 const PROVISIONER = 'provisioner.appstudio.redhat.com/dt-provisioner';
 const apiVersion = 'appstudio.redhat.com/v1alpha1';
-/** How the API server calls those operators: by the name of their programs. */
+/** The field manager of those operators: the name of their binaries. */
 const THEIRS = { fieldManager: 'manager' };
 
-describeOwnClusters('coming from managed-gitops', (cluster) => {
+describeOwnClusters('a migration from managed-gitops', (cluster) => {
   let client: Client;
   let manager: Manager | undefined;
 
@@ -45,23 +45,23 @@ describeOwnClusters('coming from managed-gitops', (cluster) => {
     const lists = await Promise.all(KINDS.map((kind) => client.list(kind)));
     return lists.flatMap(({ items }, index) => items.map((object) => ({ kind: KINDS[index]!, object })));
   };
-  /** Each object, by its uid: what was recreated has another one. */
+  /** Each object with its uid: a recreated object has another one. */
   const identities = async (): Promise<readonly string[]> =>
     (await all()).map(({ kind, object: { metadata } }) => `${kind.kind} ${keyOf(metadata)} ${metadata.uid}`).sort();
 
-  /** Objects as those operators leave them: written by updates, and the claim marked with the name of its class. */
-  async function leftByThem(): Promise<void> {
+  /** Makes the objects look as if those operators wrote them: by updates, and the claim marked with its class. */
+  async function rewriteAsTheirs(): Promise<void> {
     for (const { kind, object } of await all()) {
       if (kind.kind === 'Namespace' || kind.kind === 'Secret') continue;
-      const marks = kind.kind === 'DeploymentTargetClaim' && { [PROVISIONER]: 'sandbox' };
-      const annotations = { ...object.metadata.annotations, ...marks };
-      // One empty entry is how to tell the server to forget who wrote what.
+      const mark = kind.kind === 'DeploymentTargetClaim' && { [PROVISIONER]: 'sandbox' };
+      const annotations = { ...object.metadata.annotations, ...mark };
+      // One empty entry resets the managedFields.
       const metadata = { ...object.metadata, annotations, managedFields: [{}] };
       await client.update(kind, { ...object, metadata }, THEIRS);
     }
   }
 
-  test('what is bound stays bound to the same place', { timeout: 120_000 }, async () => {
+  test('keeps claims bound to the same targets', { timeout: 120_000 }, async () => {
     let running = await start();
     const spec = { provisioner: 'appstudio.redhat.com/devsandbox', parameters: {}, reclaimPolicy: 'Delete' as const };
     const metadata = { name: 'staging', namespace: NAMESPACE };
@@ -91,7 +91,7 @@ describeOwnClusters('coming from managed-gitops', (cluster) => {
     await until(isBound, 60_000);
     await settled(running, 30_000);
     await running.stop();
-    await leftByThem();
+    await rewriteAsTheirs();
     const before = await identities();
     expect(before.join('\n')).toMatch(/^DeploymentTarget team\/staging-dt .*^SpaceRequest team\//ms);
 
@@ -103,7 +103,7 @@ describeOwnClusters('coming from managed-gitops', (cluster) => {
     const target = await client.get(DeploymentTarget, { namespace: NAMESPACE, name: 'staging-dt' });
     expect([target.status?.phase, target.spec.claimRef]).toEqual(['Bound', 'staging']);
 
-    // Its end is as with their own: nothing that was made for it stays.
+    // Deletion works as for our own: nothing is left.
     await client.delete(Environment, metadata);
     await client.delete(DeploymentTargetClaim, metadata);
     const left = async (): Promise<readonly string[]> =>

@@ -1,5 +1,5 @@
-// Many claims for one target, with two control planes at work that know nothing of each other: nobody holds the lock
-// for both, and each acts on what it saw last.
+// Many claims for one target, with two control planes without leader election: each acts on its own, possibly stale,
+// cache.
 import { expect, onTestFinished, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../src/api/targets.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
@@ -13,7 +13,7 @@ const DEADLINE_MS = 40_000;
 const apiVersion = 'appstudio.redhat.com/v1alpha1';
 
 export function raceSuite(cluster: Cluster, session: () => TargetsSession): void {
-  test(`of ${CLAIMS} claims that want the only target, one has it at any time`, async () => {
+  test(`only one of ${CLAIMS} claims has the only target at any time`, async () => {
     const client = cluster.client();
     const namespace = await cluster.namespace('race');
     const rival = new Manager({
@@ -21,7 +21,7 @@ export function raceSuite(cluster: Cluster, session: () => TargetsSession): void
       controllers: targets({ hostNamespace: session().host }),
       logger: createLogger({ level: 'silent' }),
     });
-    // It does not know where the cluster is, so no other test may meet it.
+    // It has the wrong address of the cluster, so it must stop before other tests run.
     onTestFinished(() => rival.stop());
     await rival.start();
     const credentials = {
@@ -69,14 +69,14 @@ export function raceSuite(cluster: Cluster, session: () => TargetsSession): void
   }, 120_000);
 }
 
-/** How many claims were bound at the same time, at most. */
+/** The maximum number of claims that were bound at the same time. */
 function mostHoldersAtOnce({ history }: TargetsSession, namespace: string): number {
   const bound = new Set<string>();
   let most = 0;
   for (const { object } of history.versions) {
     const { kind, metadata, status, gone } = object as unknown as DeploymentTargetClaim & { gone?: true };
     if (kind !== 'DeploymentTargetClaim' || metadata.namespace !== namespace) continue;
-    // One that is being deleted has had its turn.
+    // A claim that is being deleted does not count.
     const holds = status?.phase === 'Bound' && gone === undefined && metadata.deletionTimestamp === undefined;
     if (holds) bound.add(metadata.name);
     else bound.delete(metadata.name);
@@ -85,7 +85,7 @@ function mostHoldersAtOnce({ history }: TargetsSession, namespace: string): numb
   return most;
 }
 
-/** References that went from one claim to another without being empty between. */
+/** claimRefs that changed from one claim to another without being cleared in between. */
 function handedOver({ history }: TargetsSession, namespace: string): string[] {
   return history.versions.flatMap(({ object, before }) => {
     if (object.kind !== 'DeploymentTarget' || object.metadata.namespace !== namespace) return [];

@@ -1,4 +1,4 @@
-// A cluster with the controllers of claims and targets running in this process, ready to play scenarios on.
+// A cluster with the controllers of claims and targets running in this process, for scenarios.
 import { randomBytes } from 'node:crypto';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { loadConfig } from '../../src/kube/index.ts';
@@ -6,18 +6,18 @@ import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { targets } from '../../src/targets/index.ts';
 import type { Settings } from '../../src/targets/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
-import { inProcess } from '../scenarios/hands.ts';
+import { inProcess } from '../scenarios/cluster-actions.ts';
 import { History } from '../scenarios/history.ts';
 import { play } from '../scenarios/runner.ts';
 import { openKubectl } from '../scenarios/session.ts';
 import type { Session } from '../scenarios/session.ts';
 import { MovingClock } from '../support/moving-clock.ts';
-import { connectWithRights } from '../support/with-rights.ts';
+import { connectWithPermissions } from '../support/with-permissions.ts';
 import { installKinds, KINDS, scenarios } from './all.ts';
 import { leftoversInTheEnd, takeAway } from './leftovers.ts';
 
 export interface TargetsSession extends Session {
-  /** All that happened since the session began. */
+  /** All changes since the session began. */
   readonly history: History;
   /** The namespace of the spaces. */
   readonly host: string;
@@ -34,7 +34,7 @@ export async function startSession(
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: host } });
   const clock = new MovingClock();
   const cluster = { name: 'local', roles: [], server, ...(caPem && { caPem }) };
-  const account = await connectWithRights({ client, kubeconfigPath }, 'targets');
+  const account = await connectWithPermissions({ client, kubeconfigPath }, 'targets');
   const manager = new Manager({
     client: account,
     clock,
@@ -43,13 +43,19 @@ export async function startSession(
   });
   const history = await History.record(client, KINDS);
   await manager.start();
-  const { hands, close } = openKubectl(kubeconfigPath);
+  const { actions, close } = openKubectl(kubeconfigPath);
   return {
     history,
     host,
     async run(scenario, namespace, options = {}) {
       const moves = scenarios.moves(scenario, { ns: namespace, host, server });
-      await play(moves, { hands, eyes: inProcess(client), history, pass: (ms) => clock.pass(ms), ...options });
+      await play(moves, {
+        actions,
+        reader: inProcess(client),
+        history,
+        advance: (ms) => clock.advance(ms),
+        ...options,
+      });
       await takeAway(client, namespace);
       const brought = moves.filter(({ does }) => does === 'apply').flatMap(({ objects }) => objects.filter(isSecret));
       return leftoversInTheEnd(client, namespace, history, brought);
@@ -64,7 +70,7 @@ export async function startSession(
   };
 }
 
-/** What scenarios bring along may stay; all else is ours. */
+/** Secrets of scenarios may be left; everything else is ours. */
 function isSecret({ kind }: AnyObject): boolean {
   return kind === 'Secret';
 }

@@ -1,14 +1,13 @@
-// One run of a scenario under controllers that are killed on the way, on a cluster that is used for nothing else.
-// Called by crash.test.ts.
+// One run of a scenario with controllers that crash on the way, on a cluster of its own. Called by crash.test.ts.
 import { expect } from 'vitest';
 import { stringify } from 'yaml';
 import { defineKind, keyOf } from '../../src/kube/index.ts';
 import type { AnyObject, Client, Kind } from '../../src/kube/index.ts';
 import { targets } from '../../src/targets/index.ts';
 import { contentKinds, Namespace } from '../../src/targets/objects.ts';
-import { inProcess } from '../scenarios/hands.ts';
+import { inProcess } from '../scenarios/cluster-actions.ts';
 import { History } from '../scenarios/history.ts';
-import { startPhoenix } from '../scenarios/mortal.ts';
+import { startCrashing } from '../scenarios/crashing-controllers.ts';
 import { lasting, perform } from '../scenarios/sweep.ts';
 import type { Run, State } from '../scenarios/sweep.ts';
 import { MovingClock } from '../support/moving-clock.ts';
@@ -21,14 +20,14 @@ const Pod = defineKind('v1', 'Pod', 'pods');
 const SEEN: readonly Kind[] = [...KINDS, ...(contentKinds as readonly Kind[]), Pod];
 
 /**
- * Plays a scenario with controllers of these lives, and takes everything away in the end. With a reference, every step
- * must reach the state that the reference has there. What is applied at once may be applied in another order.
+ * Plays a scenario with controllers that crash after these numbers of writes, and deletes everything in the end. With a
+ * reference, every step must reach the state of the reference. `ordered` changes the order of objects applied together.
  */
 export async function run(
   { client, server }: { client: Client; server: string },
   scenario: string,
   namespace: string,
-  lifetimes: readonly number[] = [],
+  writesUntilCrash: readonly number[] = [],
   reference?: Run,
   ordered: (objects: readonly AnyObject[]) => readonly AnyObject[] = (objects) => objects,
 ): Promise<Run> {
@@ -42,11 +41,11 @@ export async function run(
   const brought = moves.filter(({ does }) => does === 'apply').flatMap(({ objects }) => objects);
   try {
     return await perform({
-      hands: inProcess(client),
+      actions: inProcess(client),
       moves,
       history,
-      pass: (ms) => clock.pass(ms),
-      phoenix: await startPhoenix({ client, clock, controllers }, lifetimes),
+      advance: (ms) => clock.advance(ms),
+      crashing: await startCrashing({ client, clock, controllers }, writesUntilCrash),
       snapshot: () => snapshot(client),
       async end() {
         await takeAway(client, namespace);
@@ -60,17 +59,17 @@ export async function run(
   }
 }
 
-/** The state of a cluster without what depends on when and how often somebody wrote. */
+/** The state of a cluster, without what depends on the time and number of writes. */
 async function snapshot(client: Client): Promise<State> {
   const lists = await Promise.all(SEEN.map((kind) => client.list(kind)));
   const objects = lists
     .flatMap(({ items }) => items)
     .filter(({ kind, metadata }) => !SYSTEM.has(kind === Namespace.kind ? metadata.name : (metadata.namespace ?? '')));
-  const byName = Map.groupBy(objects, ({ kind, metadata }) => withoutChance(`${kind} ${keyOf(metadata)}`));
+  const byName = Map.groupBy(objects, ({ kind, metadata }) => withoutGenerated(`${kind} ${keyOf(metadata)}`));
   return Object.fromEntries(
     [...byName].map(([name, alike]) => [
       name,
-      alike.map((each) => withoutChance(stringify(known(each), { sortMapEntries: true }))).sort(),
+      alike.map((each) => withoutGenerated(stringify(stablePart(each), { sortMapEntries: true }))).sort(),
     ]),
   );
 }
@@ -80,15 +79,15 @@ interface Seen extends AnyObject {
   readonly status?: { readonly conditions?: readonly { readonly reason?: string }[] };
 }
 
-/** What lasts of an object. Of credentials counts that they are there; trouble that is over need not have been. */
-function known(object: AnyObject): unknown {
+/** The stable part of an object: only the keys of credentials, and no resolved conditions. */
+function stablePart(object: AnyObject): unknown {
   const { data, status, ...rest } = lasting(object) as Seen;
   const conditions = (status?.conditions ?? []).filter(({ reason = '' }) => !reason.endsWith('Resolved'));
   return { ...rest, status: { ...status, conditions }, ...(data && { data: Object.keys(data) }) };
 }
 
-/** Names and times that are made up on the way: ids, the beginnings and digests of ids, moments. */
-function withoutChance(text: string): string {
+/** Replaces generated names and times: uids, prefixes and digests of uids, timestamps. */
+function withoutGenerated(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
     .replaceAll(/-[0-9a-f]{5}(?![0-9a-z])/g, '-ID')

@@ -1,4 +1,4 @@
-// Who may do what: roles, impersonation, reviews, service accounts and their tokens.
+// Access control: roles, impersonation, access reviews, service accounts and their tokens.
 import { apply, configMap, core, del, get, inGroup, patch, post, scenario, watch } from '../scenario.ts';
 import type { Step } from '../scenario.ts';
 
@@ -20,7 +20,7 @@ const reviews = '/apis/authorization.k8s.io/v1';
 
 export const access = [
   scenario(
-    'a stranger may do nothing',
+    'a user without roles is refused',
     get(core('configmaps'), { as }),
     get(core('configmaps', 'a'), { as }),
     post(core('configmaps'), configMap('a', {}), { as }),
@@ -39,7 +39,7 @@ export const access = [
     get(core('configmaps'), { as: 'system:serviceaccount:<ns>:default' }),
   ),
   scenario(
-    'roles allow what they say',
+    'roles grant their rules',
     role('reader', [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }]),
     bind('reader', jane),
     post(core('configmaps'), configMap('a', {}), { only: ['kind'] }),
@@ -51,7 +51,7 @@ export const access = [
     get('/api/v1/configmaps', { as }),
   ),
   scenario(
-    'to apply what is not there needs the right to create it',
+    'applying a missing object requires permission to create it',
     role('patcher', [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'patch'] }]),
     bind('patcher', jane),
     post(core('configmaps'), configMap('a', {}), { only: ['kind'] }),
@@ -78,7 +78,7 @@ export const access = [
     get(core('configmaps', 'a'), { as }),
   ),
   scenario(
-    'nobody gives away what they do not have',
+    'users cannot grant permissions that they do not hold',
     role('granter', [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['*'] }]),
     bind('granter', jane),
     get(inGroup(rbac, 'roles'), { as, until: { code: 200 }, only: ['kind'] }),

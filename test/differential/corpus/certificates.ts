@@ -1,11 +1,11 @@
-// Certificate signing requests. No controller signs for the name that is used here, so nobody else writes to them.
+// Certificate signing requests. No controller signs for this signer name, so that no controller changes them.
 import { del, get, patch, post, put, scenario, tableType } from '../scenario.ts';
 import type { Scenario, Step } from '../scenario.ts';
 
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const one = `${requests}/<ns>`;
 
-/** Made with `openssl req -new -newkey ec -subj /O=team/CN=jane`; its key is not kept. */
+/** Generated with `openssl req -new -newkey ec -subj /O=team/CN=jane`. */
 const pem = `-----BEGIN CERTIFICATE REQUEST-----
 MIHZMIGAAgEAMB4xDTALBgNVBAoMBHRlYW0xDTALBgNVBAMMBGphbmUwWTATBgcq
 hkjOPQIBBggqhkjOPQMBBwNCAASHxhb+u8Gjc/MlVW9rqKWC1Mr+SpSNG6sH3s+h
@@ -16,7 +16,7 @@ K4bSubS/6h+aSfPTu9eYxd2XAKptu6YtFZaxLQ==
 `;
 
 function request(spec: object = {}, more: object = {}): object {
-  const wanted = {
+  const defaults = {
     request: Buffer.from(pem).toString('base64'),
     signerName: 'example.com/team',
     usages: ['client auth'],
@@ -25,7 +25,7 @@ function request(spec: object = {}, more: object = {}): object {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
     metadata: { name: '<ns>' },
-    spec: { ...wanted, ...spec },
+    spec: { ...defaults, ...spec },
     ...more,
   };
 }
@@ -87,7 +87,7 @@ export const certificates: readonly Scenario[] = [
     del(one),
   ),
   scenario(
-    'rights to approve and to sign',
+    'permissions to approve and to sign',
     post(requests, request(), { only: ['kind'] }),
     post(
       roles,
@@ -98,7 +98,7 @@ export const certificates: readonly Scenario[] = [
       ),
     ),
     post(bindings, binding('<ns>-write'), { only: ['kind'] }),
-    // A patch that changes nothing of the signer's is allowed as soon as the role counts.
+    // A patch that does not change the signer's fields is allowed as soon as the role is in effect.
     patch(
       'merge',
       `${one}/status`,
@@ -136,7 +136,7 @@ export const certificates: readonly Scenario[] = [
     del(one),
   ),
   scenario(
-    'certificate signing requests that are refused',
+    'invalid certificate signing requests',
     ...[
       { request: Buffer.from('nothing').toString('base64') },
       { signerName: 'kubernetes.io/legacy-unknown' },

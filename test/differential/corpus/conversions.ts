@@ -1,4 +1,4 @@
-// Conversion webhooks (../conversions.ts): custom resources in two versions, of which one is stored.
+// Conversion webhooks (../conversions.ts): custom resources in two versions, one of which is stored.
 import { apply, del, get, metadataType, patch, post, put, scenario, tableType, watch } from '../scenario.ts';
 import type { Step } from '../scenario.ts';
 import { configuration, plural } from './webhooks.ts';
@@ -34,12 +34,12 @@ const conversion = (path: string, conversionReviewVersions = ['v1']): object => 
 });
 
 const rule = { apiGroups: ['<ns>.example.com'], apiVersions: ['v1'], resources: ['widgets'] };
-const seconds = '/apis/<ns>.example.com/v2/namespaces/<ns>/widgets';
-const w2 = `${seconds}/w`;
-const big = (dimensions: unknown, more: object = {}, metadata: object = {}): object =>
+const v2Widgets = '/apis/<ns>.example.com/v2/namespaces/<ns>/widgets';
+const w2 = `${v2Widgets}/w`;
+const v2Widget = (dimensions: unknown, more: object = {}, metadata: object = {}): object =>
   widget({ dimensions: { size: dimensions }, ...more }, metadata, 'v2');
 
-/** Serves both versions, converted by the given path; the first is stored. */
+/** Serves both versions, with the conversion webhook at the given path. */
 const installed = (path: string, stored: 'v1' | 'v2' = 'v1', reviews = ['v1']): Step[] => [
   post(
     definitions,
@@ -57,18 +57,18 @@ const installed = (path: string, stored: 'v1' | 'v2' = 'v1', reviews = ['v1']): 
     only: ['status.storedVersions'],
   }),
   get(widgets, { until: { code: 200 }, only: ['kind'] }),
-  get(seconds, { until: { code: 200 }, only: ['kind'] }),
+  get(v2Widgets, { until: { code: 200 }, only: ['kind'] }),
 ];
 
-/** A webhook that does wrong, and what is said of it. */
-const wrong = (path: string): Step[] => [
+/** Switches to a webhook with an invalid response, reads the error, and switches back. */
+const invalidConversion = (path: string): Step[] => [
   patch('merge', name, { spec: conversion(path) }, { only: ['kind'] }),
   get(w2, { until: { code: 500 } }),
   patch('merge', name, { spec: conversion('/convert') }, { only: ['kind'] }),
   get(w2, { until: { code: 200 }, only: ['kind'] }),
 ];
 
-const replaced = (version: number, schema: object): Step =>
+const replaceSchema = (version: number, schema: object): Step =>
   patch(
     'json',
     name,
@@ -78,7 +78,7 @@ const replaced = (version: number, schema: object): Step =>
 
 export const conversions = [
   scenario(
-    'a schema that changes under stored objects',
+    'a schema change with stored objects',
     post(
       definitions,
       definition([{ schema: spec({ size, tag }) }, { name: 'v2', storage: false, schema: spec({ tag }) }]),
@@ -89,33 +89,33 @@ export const conversions = [
     get(widgets, { until: { code: 200 }, only: ['kind'] }),
     post(widgets, widget({ size: 3, tag: 'a' }), { only: ['kind'] }),
     get(w2),
-    get(seconds, { only: ['items[*].spec'] }),
-    watch(seconds, 1),
+    get(v2Widgets, { only: ['items[*].spec'] }),
+    watch(v2Widgets, 1),
     patch('merge', w2, { spec: { tag: 'b' } }),
     get(w),
-    replaced(0, spec({ tag, colour: { type: 'string', default: 'red' } })),
+    replaceSchema(0, spec({ tag, colour: { type: 'string', default: 'red' } })),
     get(w, { until: { path: 'spec.colour', is: 'red' } }),
     get(widgets, { only: ['items[*].spec'] }),
-    // The real server forgets all owners when a field is not in every version.
+    // The real server drops all managedFields when a field is not in every version.
     patch('merge', w, { metadata: { labels: { a: 'b' } } }, { only: ['spec', 'metadata.labels'] }),
-    replaced(0, spec({ tag, size })),
+    replaceSchema(0, spec({ tag, size })),
     get(w, { until: { path: 'spec.size', is: 1 }, only: ['spec'] }),
     put(w, widget({ tag: 'b' }, { labels: { a: 'b' } })),
     ...remove,
   ),
   scenario(
-    'a custom resource in two versions that a webhook converts',
+    'a custom resource in two versions with a conversion webhook',
     ...installed('/convert'),
     post(widgets, widget({ size: 3, tag: 'a' })),
     get(w2),
-    get(seconds),
-    get(seconds, { accept: tableType, only: ['rows[*].cells'] }),
+    get(v2Widgets),
+    get(v2Widgets, { accept: tableType, only: ['rows[*].cells'] }),
     get(w2, { accept: metadataType }),
-    post(seconds, big(5, { tag: 'b' }, { name: 'x' })),
+    post(v2Widgets, v2Widget(5, { tag: 'b' }, { name: 'x' })),
     get(`${widgets}/x`),
-    post(seconds, big(5, {}, { name: 'y' }), { query: { dryRun: 'All' } }),
-    put(w2, big(7, { tag: 'c' })),
-    put(w2, big(8, {}, { labels: { a: 'b' } })),
+    post(v2Widgets, v2Widget(5, {}, { name: 'y' }), { query: { dryRun: 'All' } }),
+    put(w2, v2Widget(7, { tag: 'c' })),
+    put(w2, v2Widget(8, {}, { labels: { a: 'b' } })),
     get(w),
     patch('merge', w2, { spec: { dimensions: { size: 9 } } }),
     patch('json', w2, [{ op: 'replace', path: '/spec/dimensions/size', value: 10 }], {
@@ -124,11 +124,11 @@ export const conversions = [
     patch('merge', w2, { spec: { dimensions: { size: 1_000 } } }),
     patch('merge', w2, { spec: { size: 10 } }, { only: ['spec'] }),
     get(w),
-    get(seconds, { query: { fieldSelector: 'spec.dimensions.size=10' }, only: ['items[*].spec'] }),
+    get(v2Widgets, { query: { fieldSelector: 'spec.dimensions.size=10' }, only: ['items[*].spec'] }),
     get(widgets, { query: { fieldSelector: 'spec.tag=b' }, only: ['items[*].spec'] }),
-    get(seconds, { query: { limit: '1' }, only: ['items[*].spec', 'metadata'] }),
+    get(v2Widgets, { query: { limit: '1' }, only: ['items[*].spec', 'metadata'] }),
     del(w2),
-    del(seconds, undefined, { only: ['items[*].spec'] }),
+    del(v2Widgets, undefined, { only: ['items[*].spec'] }),
     get(widgets, { only: ['items'] }),
     ...remove,
   ),
@@ -136,7 +136,7 @@ export const conversions = [
     'status and scale of a converted resource',
     ...installed('/convert'),
     post(widgets, widget({ size: 3 }), { only: ['kind'] }),
-    put(`${w2}/status`, { ...big(99), status: { phase: 'Ready', replicas: 2 } }),
+    put(`${w2}/status`, { ...v2Widget(99), status: { phase: 'Ready', replicas: 2 } }),
     get(`${w2}/status`),
     patch('merge', `${w2}/status`, { status: { phase: 'Done' } }),
     get(`${w2}/scale`),
@@ -151,38 +151,38 @@ export const conversions = [
     ...installed('/convert'),
     post(widgets, widget({ size: 3, tag: 'a' }), { keep: { version: 'metadata.resourceVersion' }, only: ['kind'] }),
     {
-      ...watch(seconds, 6, { timeoutSeconds: '20', resourceVersion: '<version>' }),
+      ...watch(v2Widgets, 6, { timeoutSeconds: '20', resourceVersion: '<version>' }),
       meanwhile: [
         post(widgets, widget({ size: 1 }, { name: 'x' })),
         patch('merge', w, { spec: { size: 4 } }),
         patch('merge', w2, { spec: { dimensions: { size: 5 } } }),
         patch('merge', w, { metadata: { labels: { a: 'b' } } }),
         del(w),
-        post(seconds, big(6)),
+        post(v2Widgets, v2Widget(6)),
       ],
     },
     {
-      ...watch(seconds, 4, {
+      ...watch(v2Widgets, 4, {
         timeoutSeconds: '20',
         resourceVersion: '<version>',
         fieldSelector: 'spec.dimensions.size=4',
       }),
       meanwhile: [],
     },
-    watch(seconds, 2),
+    watch(v2Widgets, 2),
     ...remove,
   ),
   scenario(
     'applying a converted resource',
     ...installed('/convert'),
     apply('one', w, widget({ size: 3, tag: 'a' })),
-    apply('two', w2, big(4)),
+    apply('two', w2, v2Widget(4)),
     apply('two', w2, widget({ tag: 'a' }, {}, 'v2')),
-    apply('two', w2, big(4), { query: { force: 'true' } }),
+    apply('two', w2, v2Widget(4), { query: { force: 'true' } }),
     get(w),
     apply('one', w2, widget({ tag: 'b' }, {}, 'v2')),
     apply('one', w2, widget({}, {}, 'v2')),
-    put(w2, big(5, { tag: 'z' })),
+    put(w2, v2Widget(5, { tag: 'z' })),
     get(w),
     patch('merge', w, { spec: { size: 6 } }),
     get(w2),
@@ -193,20 +193,20 @@ export const conversions = [
     ...installed('/convert-metadata'),
     post(widgets, widget({ size: 3 }, { labels: { a: 'b' } })),
     get(w2),
-    put(w2, big(4)),
+    put(w2, v2Widget(4)),
     get(w),
     ...remove,
   ),
   scenario(
-    'a webhook that converts into what the version does not have',
+    'a conversion webhook that adds unknown fields',
     ...installed('/convert-extra'),
-    post(seconds, big(3)),
+    post(v2Widgets, v2Widget(3)),
     get(w),
     get(w2),
     ...remove,
   ),
   scenario(
-    'a webhook that converts wrongly',
+    'a conversion webhook with invalid responses',
     ...installed('/convert'),
     post(widgets, widget({ size: 3 }), { only: ['kind'] }),
     ...[
@@ -224,20 +224,20 @@ export const conversions = [
       'other',
       'empty',
       'untyped',
-    ].flatMap((path) => wrong(`/convert-${path}`)),
-    ...wrong('/convert-beta').slice(0, 2),
+    ].flatMap((path) => invalidConversion(`/convert-${path}`)),
+    ...invalidConversion('/convert-beta').slice(0, 2),
     get(w, { only: ['spec'] }),
-    put(w2, big(4)),
-    post(seconds, big(4, {}, { name: 'x' })),
+    put(w2, v2Widget(4)),
+    post(v2Widgets, v2Widget(4, {}, { name: 'x' })),
     patch('merge', w2, { spec: { tag: 'x' } }),
-    apply('one', w2, big(4)),
+    apply('one', w2, v2Widget(4)),
     get(`${w2}/scale`),
     del(w2),
-    del(seconds),
+    del(v2Widgets),
     ...remove,
   ),
   scenario(
-    'a storage version that changes',
+    'a change of the storage version',
     ...installed('/convert'),
     post(widgets, widget({ size: 3 }), { only: ['kind'] }),
     patch(
@@ -257,14 +257,14 @@ export const conversions = [
     patch('json', name, [{ op: 'remove', path: '/spec/versions/0' }]),
     patch('merge', `${name}/status`, { status: { storedVersions: ['v2'] } }, { only: ['status.storedVersions'] }),
     patch('json', name, [{ op: 'remove', path: '/spec/versions/0' }], { only: ['status.storedVersions'] }),
-    apply('one', w2, big(4), { query: { dryRun: 'All' }, until: { code: 500 } }),
+    apply('one', w2, v2Widget(4), { query: { dryRun: 'All' }, until: { code: 500 } }),
     patch('merge', w2, { spec: { tag: 'b' } }),
     get(w2),
-    apply('one', w2, big(4)),
+    apply('one', w2, v2Widget(4)),
     ...remove,
   ),
   scenario(
-    'admission webhooks for another version than the one that is written',
+    'admission webhooks for another version of the object',
     ...installed('/convert'),
     post(widgets, widget({ size: 3 }), { only: ['kind'] }),
     post(
@@ -284,16 +284,16 @@ export const conversions = [
       }),
       { only: ['kind'] },
     ),
-    post(seconds, big(5, { tag: 'a' }, { name: 'x' }), {
+    post(v2Widgets, v2Widget(5, { tag: 'a' }, { name: 'x' }), {
       query: { dryRun: 'All' },
       until: { path: 'spec.dimensions.size', is: 42 },
     }),
-    post(seconds, big(15, {}, { name: 'y' }), { only: ['spec'] }),
+    post(v2Widgets, v2Widget(15, {}, { name: 'y' }), { only: ['spec'] }),
     del(`${plural('Mutating')}/<ns>`, undefined, { only: ['kind'] }),
     ...remove,
   ),
   scenario(
-    'a webhook that knows reviews of version v1beta1 only',
+    'a conversion webhook that supports only v1beta1 reviews',
     ...installed('/convert', 'v2', ['v1beta1']),
     post(widgets, widget({ size: 3 })),
     get(w2),

@@ -98,7 +98,7 @@ export const customApply = [
     ...remove,
   ),
   scenario(
-    'patches of subresources that are of the wrong type',
+    'invalid patches of subresources',
     ...install(
       {
         ...spec({ replicas: { type: 'integer' } }),
@@ -144,7 +144,7 @@ export const customApply = [
     ...remove,
   ),
   scenario(
-    'fields of custom resources that can be selected',
+    'selectable fields of custom resources',
     ...install(spec({ color: { type: 'string' }, size: { type: 'integer' }, on: { type: 'boolean' } }), {
       selectableFields: [{ jsonPath: '.spec.color' }, { jsonPath: '.spec.size' }, { jsonPath: '.spec.on' }],
     }),
@@ -170,7 +170,7 @@ export const customApply = [
     ...remove,
   ),
   scenario(
-    'custom resources in other forms',
+    'custom resources as tables and metadata',
     ...install(spec({ size: { type: 'integer' } }), {
       additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
     }),

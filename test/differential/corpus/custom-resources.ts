@@ -1,10 +1,10 @@
-// Objects of custom resource definitions: schemas, defaults, rules, subresources, ownership.
+// Custom resources: schemas, defaults, CEL rules, subresources, managedFields.
 import { apply, del, get, patch, post, put, scenario, watch } from '../scenario.ts';
 import { install, remove, spec, w, widget, widgets } from './widgets.ts';
 
 export const customResources = [
   scenario(
-    'objects against their schema',
+    'validation against the schema',
     ...install(
       spec(
         {
@@ -74,7 +74,7 @@ export const customResources = [
     ...remove,
   ),
   scenario(
-    'unknown fields are pruned, defaults filled in',
+    'pruning of unknown fields, and defaults',
     ...install(
       spec(
         {

@@ -1,5 +1,5 @@
-// Custom resource definitions: what they refuse, how they show, change and go.
-import { del, get, gone, patch, post, put, scenario, tableType, watch } from '../scenario.ts';
+// Custom resource definitions: validation, printer columns, changes and deletion.
+import { del, get, untilDeleted, patch, post, put, scenario, tableType, watch } from '../scenario.ts';
 import type { Step } from '../scenario.ts';
 import { definition, definitions, install, name, remove, spec, w, widget, widgets } from './widgets.ts';
 
@@ -7,8 +7,8 @@ const conversionBy = (clientConfig: object, conversionReviewVersions = ['v1']): 
   webhook: { clientConfig, conversionReviewVersions },
 });
 
-/** Tries a definition with a rule, without making it. */
-const rules = (rule: object): Step =>
+/** A dry run of a definition with a CEL rule. */
+const tryRule = (rule: object): Step =>
   post(
     definitions,
     definition([
@@ -64,7 +64,7 @@ export const customDefinitions = [
     get(widgets, { until: { code: 404 } }),
   ),
   scenario(
-    'definitions that are refused',
+    'invalid definitions',
     post(definitions, {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
@@ -187,7 +187,7 @@ export const customDefinitions = [
     post(definitions, definition([{}], { conversion: { strategy: 'Webhook' } })),
   ),
   scenario(
-    'rules that do not fit their schema',
+    'CEL rules that do not match their schema',
     ...[
       'self.size > 1.5 && self.ratio > 1 && self.parts.all(p, p.name.size() > 0)',
       'self.inner == null || self.labels.all(k, self.labels[k] == "x")',
@@ -215,16 +215,16 @@ export const customDefinitions = [
       'self.size',
       '[1, "a"].size() == 2',
       'oldSelf.size <= self.size',
-    ].map((rule) => rules({ rule })),
-    rules({ rule: 'oldSelf.hasValue() ? oldSelf.value().size == self.size : true', optionalOldSelf: true }),
-    rules({ rule: 'true', messageExpression: '"a" + self.name' }),
-    rules({ rule: 'true', messageExpression: '1 + 1' }),
-    rules({ rule: 'true', messageExpression: 'self.missing' }),
-    rules({ rule: 'true', fieldPath: '.name' }),
-    rules({ rule: 'true', fieldPath: '.missing' }),
-    rules({ rule: 'true', reason: 'Odd' }),
-    rules({ rule: 'true', message: 'a\nb' }),
-    rules({ rule: 'true ||\nfalse' }),
+    ].map((rule) => tryRule({ rule })),
+    tryRule({ rule: 'oldSelf.hasValue() ? oldSelf.value().size == self.size : true', optionalOldSelf: true }),
+    tryRule({ rule: 'true', messageExpression: '"a" + self.name' }),
+    tryRule({ rule: 'true', messageExpression: '1 + 1' }),
+    tryRule({ rule: 'true', messageExpression: 'self.missing' }),
+    tryRule({ rule: 'true', fieldPath: '.name' }),
+    tryRule({ rule: 'true', fieldPath: '.missing' }),
+    tryRule({ rule: 'true', reason: 'Odd' }),
+    tryRule({ rule: 'true', message: 'a\nb' }),
+    tryRule({ rule: 'true ||\nfalse' }),
   ),
   scenario(
     'several versions of one object',
@@ -298,14 +298,14 @@ export const customDefinitions = [
     ...remove,
   ),
   scenario(
-    'a table without columns of its own',
+    'tables without additional printer columns',
     ...install(spec({})),
     post(widgets, widget({}), { accept: tableType }),
     get(widgets, { accept: tableType, query: { includeObject: 'None' } }),
     ...remove,
   ),
   scenario(
-    'names that another definition has',
+    'name conflicts between definitions',
     ...install({}, {}, { names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'] } }),
     post(
       definitions,
@@ -331,7 +331,7 @@ export const customDefinitions = [
     ...remove,
   ),
   scenario(
-    'definitions change',
+    'changes of definitions',
     ...install(spec({ size: { type: 'integer' } })),
     post(widgets, widget({ size: 1, color: 'red' })),
     patch('merge', name, { spec: { scope: 'Cluster' } }),
@@ -353,7 +353,7 @@ export const customDefinitions = [
     ...remove,
   ),
   scenario(
-    'a definition goes with its objects',
+    'deleting a definition deletes its objects',
     ...install(spec({})),
     get(widgets, { keep: { start: 'metadata.resourceVersion' }, only: ['kind'] }),
     post(widgets, widget({}, { finalizers: ['example.com/hold'] }), { only: ['kind'] }),
@@ -368,10 +368,10 @@ export const customDefinitions = [
     }),
     post(widgets, widget({}, { name: 'late' })),
     patch('merge', w, { metadata: { finalizers: null } }, { only: ['kind'] }),
-    gone(name),
+    untilDeleted(name),
   ),
   scenario(
-    'conversions that are refused',
+    'invalid conversions',
     ...[
       { strategy: 'Odd' },
       { strategy: 'None', ...conversionBy({ url: 'https://x.example.com' }) },
@@ -382,7 +382,7 @@ export const customDefinitions = [
     ].map((conversion) => post(definitions, definition([{}], { conversion }))),
   ),
   scenario(
-    'a webhook that converts and is not there',
+    'a conversion webhook that fails',
     post(
       definitions,
       definition([{}, { name: 'v2', storage: false }], {
@@ -401,10 +401,10 @@ export const customDefinitions = [
     ...remove,
   ),
   scenario(
-    'watches end with their definition',
+    'watches end when their definition is deleted',
     ...install(spec({})),
     post(widgets, widget({}), { only: ['kind'] }),
-    { ...watch(widgets, 9, { timeoutSeconds: '60' }), meanwhile: [del(name), gone(name)] },
+    { ...watch(widgets, 9, { timeoutSeconds: '60' }), meanwhile: [del(name), untilDeleted(name)] },
     get(name),
   ),
   scenario(

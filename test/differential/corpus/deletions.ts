@@ -1,5 +1,5 @@
-// Deletion: finalizers, preconditions, grace, collections, and what happens to dependents.
-import { configMap, core, del, get, gone, inGroup, patch, post, put, scenario } from '../scenario.ts';
+// Deletion: finalizers, preconditions, grace periods, collections and dependents.
+import { configMap, core, del, get, untilDeleted, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { deployment, pod } from './workload-bodies.ts';
 
 const maps = core('configmaps');
@@ -14,7 +14,7 @@ const owned = (name: string, more: object = {}): object =>
 
 export const deletions = [
   scenario(
-    'finalizers hold an object',
+    'finalizers block a deletion',
     post(maps, configMap('a', { k: 'v' }, { finalizers: ['example.com/hold', 'example.com/other'] })),
     del(a),
     del(a),
@@ -39,7 +39,7 @@ export const deletions = [
     get(a),
   ),
   scenario(
-    'deletions that are refused',
+    'invalid deletions',
     post(maps, configMap('a', {}), { only: ['kind'] }),
     del(a, { propagationPolicy: 'Sideways' }),
     del(a, { orphanDependents: true, propagationPolicy: 'Orphan' }),
@@ -51,7 +51,7 @@ export const deletions = [
     del(a, { unknown: 1 }, { only: ['kind', 'status', 'code'] }),
   ),
   scenario(
-    'what a deletion answers',
+    'responses to deletions',
     post(maps, configMap('a', {}), { only: ['kind'] }),
     del(a, { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }),
     post(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }, { only: ['kind'] }),
@@ -80,7 +80,7 @@ export const deletions = [
     del(core('resourcequotas', 'q'), undefined, { only: ['kind', 'metadata.name', 'spec'] }),
   ),
   scenario(
-    'collections are deleted',
+    'deletion of collections',
     post(maps, configMap('a', {}, { labels: { x: '1' } }), { only: ['kind'] }),
     post(maps, configMap('b', {}, { labels: { x: '1' } }), { only: ['kind'] }),
     post(maps, configMap('c', {}, { labels: { x: '2' }, finalizers: ['example.com/x'] }), { only: ['kind'] }),
@@ -94,7 +94,7 @@ export const deletions = [
     del(core('secrets'), { propagationPolicy: 'Background' }),
   ),
   scenario(
-    'pods end with grace',
+    'grace periods of pods',
     post(core('pods'), pod('p', { nodeName: 'nowhere' }), { only: ['kind'] }),
     del(
       core('pods', 'p'),
@@ -116,17 +116,17 @@ export const deletions = [
     del(core('pods', 'negative'), undefined, { query: { gracePeriodSeconds: '0' }, only: ['kind'] }),
   ),
   scenario(
-    'dependents go in the background',
+    'background deletion of dependents',
     owner,
     post(maps, owned('child'), { only: ['kind'] }),
     post(maps, owned('held', { blockOwnerDeletion: true }), { only: ['kind'] }),
     del(core('configmaps', 'owner'), { propagationPolicy: 'Background' }),
     get(core('configmaps', 'owner')),
-    gone(core('configmaps', 'child')),
-    gone(core('configmaps', 'held')),
+    untilDeleted(core('configmaps', 'child')),
+    untilDeleted(core('configmaps', 'held')),
   ),
   scenario(
-    'dependents go first in the foreground',
+    'foreground deletion of dependents',
     owner,
     post(maps, { ...owned('child', { blockOwnerDeletion: true }) }, { only: ['kind'] }),
     patch('merge', core('configmaps', 'child'), { metadata: { finalizers: ['example.com/hold'] } }, { only: ['kind'] }),
@@ -134,11 +134,11 @@ export const deletions = [
     get(core('configmaps', 'child'), { until: { path: 'metadata.deletionTimestamp' } }),
     get(core('configmaps', 'owner')),
     patch('merge', core('configmaps', 'child'), { metadata: { finalizers: null } }, { only: ['kind'] }),
-    gone(core('configmaps', 'child')),
-    gone(core('configmaps', 'owner')),
+    untilDeleted(core('configmaps', 'child')),
+    untilDeleted(core('configmaps', 'owner')),
   ),
   scenario(
-    'orphans stay',
+    'orphaned dependents',
     owner,
     post(maps, owned('child'), { only: ['kind'] }),
     del(
@@ -146,11 +146,11 @@ export const deletions = [
       { propagationPolicy: 'Orphan' },
       { only: ['kind', 'metadata.finalizers', 'status'] },
     ),
-    gone(core('configmaps', 'owner')),
+    untilDeleted(core('configmaps', 'owner')),
     get(core('configmaps', 'child'), { only: ['metadata.ownerReferences', 'metadata.name'] }),
   ),
   scenario(
-    'an object with two owners stays until both are gone',
+    'an object with two owners is kept until both are deleted',
     owner,
     post(maps, configMap('second', {}), { keep: { other: 'metadata.uid' }, only: ['kind'] }),
     post(
@@ -173,10 +173,10 @@ export const deletions = [
       only: ['metadata.ownerReferences'],
     }),
     del(core('configmaps', 'second'), undefined, { only: ['kind'] }),
-    gone(core('configmaps', 'child')),
+    untilDeleted(core('configmaps', 'child')),
   ),
   scenario(
-    'an object whose owner never was is collected',
+    'an object whose owner does not exist is garbage-collected',
     post(
       maps,
       configMap(
@@ -190,6 +190,6 @@ export const deletions = [
       ),
       { only: ['kind'] },
     ),
-    gone(core('configmaps', 'child')),
+    untilDeleted(core('configmaps', 'child')),
   ),
 ];

@@ -1,5 +1,4 @@
-// Fields that a write may not have: the type of a secret once it is set, addresses that lead nowhere, a version of what
-// is not there yet.
+// Fields that are refused: a changed type of a secret, special addresses of endpoints, a resourceVersion on creation.
 import { apply, configMap, core, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -45,7 +44,7 @@ const refusal = { only: ['code', 'reason', 'details.causes'] };
 
 export const details: readonly Scenario[] = [
   scenario(
-    'the type of a secret stays',
+    'the type of a secret is immutable',
     post(secrets, secret('typed', { type: 'kubernetes.io/dockercfg', stringData: { '.dockercfg': '{}' } })),
     put(core('secrets', 'typed'), secret('typed', { type: 'Opaque' })),
     put(core('secrets', 'typed'), secret('typed', { stringData: { '.dockercfg': '{"a":1}' } })),
@@ -55,7 +54,7 @@ export const details: readonly Scenario[] = [
     apply('me', core('secrets', 'typed'), secret('typed', { type: 'Opaque' }), { query: { force: 'true' } }),
   ),
   scenario(
-    'addresses that endpoints may not have',
+    'invalid addresses of endpoints',
     ...addresses.map((ip) => post(core('endpoints'), endpoints(ip), refusal)),
     ...addresses.map((ip) => post(slices, slice(ip, ip.includes(':') ? 'IPv6' : 'IPv4'), refusal)),
     post(slices, slice('10.1.2.3', 'IPv6'), refusal),
@@ -63,7 +62,7 @@ export const details: readonly Scenario[] = [
     post(slices, slice('example.com', 'FQDN'), refusal),
   ),
   scenario(
-    'creations that name a resourceVersion',
+    'creations with a resourceVersion',
     post(core('configmaps'), configMap('a', {}, { resourceVersion: '5' })),
     post(core('configmaps'), configMap('a', {}, { resourceVersion: '5' }), {
       query: { dryRun: 'All' },

@@ -1,4 +1,4 @@
-// Discovery, for the groups that both serve.
+// Discovery, for the groups that both servers have.
 import { get, scenario } from '../scenario.ts';
 
 const resourceFields = (...names: readonly string[]): string[] => names.map((name) => `resources[name=${name}]`);

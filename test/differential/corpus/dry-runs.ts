@@ -1,4 +1,4 @@
-// Dry runs of every verb: they answer as if, and nothing changes.
+// Dry runs of every verb: they return the result, and change nothing.
 import { apply, configMap, core, del, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { deployment, pod } from './workload-bodies.ts';
 

@@ -1,11 +1,11 @@
-// Requests that are no use: unknown paths, wrong methods, bodies that cannot be read, forms that nobody speaks.
+// Bad requests: unknown paths, wrong methods, malformed bodies, unsupported formats.
 import { configMap, core, del, get, inGroup, patch, post, put, scenario, watch } from '../scenario.ts';
 
 const maps = core('configmaps');
 
 export const errors = [
   scenario(
-    'what is not there',
+    'objects that do not exist',
     get(core('configmaps', 'missing')),
     get(core('configmaps', 'missing'), { as: 'system:admin', groups: ['system:masters'] }),
     get(core('pods', 'missing')),
@@ -63,7 +63,7 @@ export const errors = [
     del(inGroup('apps/v1', 'deployments', 'a', 'scale')),
   ),
   scenario(
-    'bodies that cannot be read',
+    'malformed bodies',
     post(maps, ''),
     post(maps, '{'),
     post(maps, '{"apiVersion":"v1","kind":"ConfigMap"'),
@@ -109,7 +109,7 @@ export const errors = [
     get(core('configmaps', 'yaml'), { only: ['data'] }),
   ),
   scenario(
-    'content types that nobody reads',
+    'unsupported content types',
     post(maps, configMap('a', {}), { contentType: 'text/plain' }),
     post(maps, configMap('a', {}), { contentType: 'application/xml' }),
     post(maps, configMap('a', {}), { contentType: 'application/json; charset=utf-8', only: ['kind'] }),
@@ -119,7 +119,7 @@ export const errors = [
     put(core('configmaps', 'a'), configMap('a', {}), { contentType: 'text/html' }),
   ),
   scenario(
-    'forms of answers that nobody writes',
+    'unsupported response formats',
     get(maps, { accept: 'text/html' }),
     get(maps, { accept: 'application/xml' }),
     get(maps, { accept: '*/*' }),
@@ -131,7 +131,7 @@ export const errors = [
     get(core('configmaps', 'missing'), { accept: 'application/xml' }),
   ),
   scenario(
-    'queries that make no sense',
+    'invalid query parameters',
     get(maps, { query: { limit: 'many' } }),
     get(maps, { query: { limit: '-1' }, only: ['kind'] }),
     watch(maps, 0, { watch: 'perhaps' }),

@@ -1,4 +1,4 @@
-// Unknown and repeated fields under Strict, Warn and Ignore.
+// Unknown and duplicate fields under Strict, Warn and Ignore.
 import { apply, configMap, core, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { deployment } from './workload-bodies.ts';
 
@@ -14,7 +14,7 @@ const nested = deployment('d', {
 });
 const doubled = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","name":"a"},"data":{"k":"v","k":"w"}}';
 
-/** Written as text: in an object literal, some of these names are not names of fields. */
+/** As text, because in an object literal `__proto__` is not a field. */
 const configMapWith = (fields: string): string =>
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"a-"},${fields}}`;
 
@@ -39,13 +39,13 @@ export const fieldValidation = [
     ),
   ),
   scenario(
-    'unknown fields with the names of what objects in JavaScript have',
+    'unknown fields named like JavaScript object properties',
     post(maps, configMapWith('"__proto__":{"a":1},"constructor":{"b":2},"toString":3')),
     post(maps, configMapWith('"data":{"__proto__":"a","constructor":"b"}')),
     post(maps, configMapWith('"__proto__":{"a":1}'), { query: { fieldValidation: 'Strict' } }),
   ),
   scenario(
-    'warnings without being asked',
+    'warnings by default',
     post(maps, unknown),
     post(maps, '{"kind":"ConfigMap","apiVersion":"v1","Metadata":{"name":"c"},"metadata":{"name":"cc"}}'),
     post(

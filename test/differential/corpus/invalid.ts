@@ -1,4 +1,4 @@
-// Objects that can be read and are wrong: exact messages and causes.
+// Well-formed objects that are invalid: exact messages and causes.
 import { core, inGroup, post, put, scenario } from '../scenario.ts';
 import { deployment, pod } from './workload-bodies.ts';
 
@@ -12,7 +12,7 @@ const service = (name: string, spec: object): object => ({
 
 export const invalid = [
   scenario(
-    'pods that are wrong',
+    'invalid pods',
     post(core('pods'), { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }),
     post(core('pods'), pod('p', { containers: [] })),
     post(core('pods'), pod('p', { containers: [{ name: 'c' }] })),
@@ -84,14 +84,14 @@ export const invalid = [
     post(core('pods'), pod('p', { priorityClassName: 'missing' })),
   ),
   scenario(
-    'pods that may not change',
+    'immutable fields of pods',
     post(core('pods'), pod('p', {}), { only: ['spec.containers[0].image'] }),
     put(core('pods', 'p'), pod('p', { containers: [{ name: 'c', image: 'i', args: ['x'] }] }), {
       only: ['code', 'reason', 'details.causes[0].field', 'details.causes[0].reason'],
     }),
   ),
   scenario(
-    'deployments that are wrong',
+    'invalid deployments',
     post(deployments, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } }),
     post(deployments, deployment('d', { replicas: -1 })),
     post(deployments, deployment('d', { selector: undefined })),
@@ -128,7 +128,7 @@ export const invalid = [
     ),
   ),
   scenario(
-    'services that are wrong',
+    'invalid services',
     post(core('services'), service('s', {})),
     post(core('services'), service('s', { ports: [] })),
     post(core('services'), service('s', { ports: [{ port: 0 }] })),
@@ -166,7 +166,7 @@ export const invalid = [
     post(core('services'), service('s', { type: 'NodePort', ports: [{ port: 80, nodePort: 80 }] })),
   ),
   scenario(
-    'configuration that is wrong',
+    'invalid ConfigMaps and Secrets',
     post(core('configmaps'), {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -226,7 +226,7 @@ export const invalid = [
     }),
   ),
   scenario(
-    'roles that are wrong',
+    'invalid roles and bindings',
     post(inGroup('rbac.authorization.k8s.io/v1', 'roles'), {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'Role',
@@ -276,7 +276,7 @@ export const invalid = [
     }),
   ),
   scenario(
-    'workloads of other kinds that are wrong',
+    'invalid objects of other kinds',
     post(inGroup('batch/v1', 'jobs'), {
       apiVersion: 'batch/v1',
       kind: 'Job',

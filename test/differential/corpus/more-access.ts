@@ -1,4 +1,4 @@
-// Who may do what, continued: roles made of others, reviews of rules, impersonated extras, tokens that are bound.
+// More access control: aggregated roles, rules reviews, impersonated extras, bound tokens.
 import { configMap, core, del, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { pod } from './workload-bodies.ts';
 
@@ -26,7 +26,7 @@ const token = core('serviceaccounts', 'default', 'token');
 
 export const moreAccess = [
   scenario(
-    'roles that are made of others',
+    'aggregated roles',
     post(
       roles,
       role('sum', {
@@ -52,7 +52,7 @@ export const moreAccess = [
     del(`${roles}/<ns>-sum`, undefined, { only: ['status'] }),
   ),
   scenario(
-    'reviews of rules',
+    'rules reviews',
     post(
       inGroup('rbac.authorization.k8s.io/v1', 'roles'),
       {
@@ -113,7 +113,7 @@ export const moreAccess = [
     get(core('pods'), { as: 'jane', headers: { 'impersonate-extra-scopes': 'a' } }),
   ),
   scenario(
-    'tokens that are bound',
+    'bound tokens',
     post(core('pods'), pod('p'), { keep: { uid: 'metadata.uid' }, only: ['kind'] }),
     post(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }, { only: ['kind'] }),
     post(token, tokenOf({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' } }), {
@@ -156,7 +156,7 @@ export const moreAccess = [
     ),
   ),
   scenario(
-    'rights that one lacks',
+    'messages about missing permissions',
     post(
       inGroup('rbac.authorization.k8s.io/v1', 'roles'),
       {

@@ -1,12 +1,12 @@
-// The life of namespaces.
-import { configMap, del, get, gone, patch, post, put, scenario } from '../scenario.ts';
+// The life cycle of namespaces.
+import { configMap, del, get, untilDeleted, patch, post, put, scenario } from '../scenario.ts';
 
 const other = '/api/v1/namespaces/<ns>-x';
 const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: '<ns>-x' } };
 
 export const namespaces = [
   scenario(
-    'a namespace is furnished',
+    'creation and deletion of a namespace',
     post('/api/v1/namespaces', namespace),
     post('/api/v1/namespaces', namespace),
     get(`${other}/serviceaccounts/default`, { until: { code: 200 } }),
@@ -20,25 +20,25 @@ export const namespaces = [
     patch('merge', other, { spec: { finalizers: [] } }, { only: ['spec', 'code', 'message'] }),
     put(other, { ...namespace, metadata: { name: '<ns>-x' } }),
     del(other, undefined),
-    gone(other),
+    untilDeleted(other),
   ),
   scenario(
-    'a namespace that is going takes nothing new',
+    'a terminating namespace refuses new objects',
     post('/api/v1/namespaces', namespace, { only: ['kind'] }),
     post(`${other}/configmaps`, configMap('held', {}, { finalizers: ['example.com/hold'] }), { only: ['kind'] }),
     post(`${other}/configmaps`, configMap('free', {}), { only: ['kind'] }),
     del(other),
     get(`${other}/configmaps/held`, { until: { path: 'metadata.deletionTimestamp' } }),
-    gone(`${other}/configmaps/free`),
+    untilDeleted(`${other}/configmaps/free`),
     post(`${other}/configmaps`, configMap('late', {})),
     patch('merge', `${other}/configmaps/held`, { data: { a: 'b' } }, { only: ['data'] }),
     get(other, { until: { path: 'status.conditions[type=NamespaceFinalizersRemaining].status', is: 'True' } }),
     del(other),
     patch('merge', `${other}/configmaps/held`, { metadata: { finalizers: null } }, { only: ['kind'] }),
-    gone(other),
+    untilDeleted(other),
   ),
   scenario(
-    'namespaces that may not go',
+    'namespaces that cannot be deleted',
     del('/api/v1/namespaces/default'),
     del('/api/v1/namespaces/kube-system'),
     del('/api/v1/namespaces/kube-public'),

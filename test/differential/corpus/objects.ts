@@ -1,4 +1,4 @@
-// The plain life of an object: create, read, replace, delete, and what is refused on the way.
+// The life cycle of an object: create, read, replace, delete, and refused requests.
 import { configMap, core, del, get, inGroup, post, put, scenario } from '../scenario.ts';
 
 const maps = core('configmaps');
@@ -29,7 +29,7 @@ export const objects = [
     put(named('missing'), configMap('missing', {}, { uid: '00000000-0000-0000-0000-000000000000' })),
   ),
   scenario(
-    'names that do not fit',
+    'invalid names',
     post(maps, configMap('Upper', {})),
     post(maps, configMap('a_b', {})),
     post(maps, configMap('-a', {})),
@@ -66,7 +66,7 @@ export const objects = [
     ),
   ),
   scenario(
-    'what a client may not set is set by the server',
+    'fields that only the server sets',
     post(
       maps,
       configMap(
@@ -85,7 +85,7 @@ export const objects = [
     put(named('a'), configMap('a', {}, { creationTimestamp: '2001-01-01T00:00:00Z' })),
   ),
   scenario(
-    'metadata that is refused',
+    'invalid metadata',
     post(maps, configMap('a', {}, { labels: { 'bad key': 'x' } })),
     post(maps, configMap('a', {}, { labels: { a: 'bad value!' } })),
     post(maps, configMap('a', {}, { labels: { a: 'x'.repeat(64) } })),
@@ -114,7 +114,7 @@ export const objects = [
     post(maps, configMap('a', {}, { labels: null, annotations: null, finalizers: null })),
   ),
   scenario(
-    'immutable things stay',
+    'immutable ConfigMaps and Secrets',
     post(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'b' } }),
     put(core('secrets', 's'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, type: 'example.com/x' }),
     put(core('secrets', 's'), {
@@ -201,7 +201,7 @@ export const objects = [
     }),
   ),
   scenario(
-    'events of both groups are one',
+    'events in both API groups',
     post(core('events'), {
       apiVersion: 'v1',
       kind: 'Event',
@@ -233,7 +233,7 @@ export const objects = [
     get(core('events', 'f')),
   ),
   scenario(
-    'big integers survive',
+    'big integers in built-in kinds',
     post(maps, configMap('a', {}, { annotations: { big: '9007199254740993' } })),
     post(
       inGroup('coordination.k8s.io/v1', 'leases'),

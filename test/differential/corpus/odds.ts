@@ -1,12 +1,12 @@
-// Requests that programs make now and then: lists of what a tool has applied, identities that change, versions from the
-// future, long managers, names that collide.
+// Less common requests: lists of applied objects, changed identities, resource versions in the future, long field
+// managers, name conflicts.
 import {
   apply,
   configMap,
   core,
   del,
   get,
-  gone,
+  untilDeleted,
   metadataListType,
   metadataType,
   patch,
@@ -23,7 +23,7 @@ const huge = '9223372036854775807';
 
 export const odds = [
   scenario(
-    'patches that change who an object is',
+    'patches of the identity of an object',
     post(maps, configMap('a', { k: 'v' }), { keep: { uid: 'metadata.uid' }, only: ['kind'] }),
     patch('merge', a, { metadata: { name: 'b' } }),
     patch('merge', a, { metadata: { namespace: 'other' } }),
@@ -47,7 +47,7 @@ export const odds = [
     get(a),
   ),
   scenario(
-    'versions from the future',
+    'resource versions in the future',
     post(maps, configMap('a', {}), { only: ['kind'] }),
     get(a, { query: { resourceVersion: huge }, only: ['code', 'reason', 'details'] }),
     get(maps, { query: { resourceVersion: huge }, only: ['code', 'reason', 'details'] }),
@@ -72,7 +72,7 @@ export const odds = [
     del(a, undefined, { query: { fieldManager: 'x'.repeat(129) }, only: ['status'] }),
   ),
   scenario(
-    'owners after mixed writes',
+    'field managers after mixed writes',
     apply('applier', a, configMap('a', { one: '1', two: '2' }, { labels: { l: '1' } }), {
       only: ['metadata.managedFields'],
     }),
@@ -99,7 +99,7 @@ export const odds = [
     apply('late', a, configMap('a', { five: '5' }), { only: ['metadata.managedFields'] }),
   ),
   scenario(
-    'what a tool has applied before',
+    'lists of applied objects by label',
     ...['a', 'b', 'c'].map((name) =>
       apply(
         'kubectl',
@@ -128,8 +128,8 @@ export const odds = [
       { propagationPolicy: 'Foreground' },
       { query: { labelSelector: 'tool=x,set=one' }, only: ['kind', 'items[*].metadata.name'] },
     ),
-    gone(core('configmaps', 'a')),
-    gone(core('configmaps', 'b')),
+    untilDeleted(core('configmaps', 'a')),
+    untilDeleted(core('configmaps', 'b')),
     get(maps, { query: { labelSelector: 'tool=x' }, only: ['items[*].metadata.name'] }),
   ),
   scenario(
@@ -147,7 +147,7 @@ export const odds = [
     }),
     del(maps, undefined, { query: { labelSelector: 'held=yes', limit: '1' }, only: ['kind'] }),
     del(maps, undefined, { query: { labelSelector: 'held=yes' }, only: ['kind'] }),
-    gone(core('configmaps', 'b')),
+    untilDeleted(core('configmaps', 'b')),
     get(a, { only: ['metadata.finalizers', 'metadata.deletionGracePeriodSeconds'] }),
     del(
       maps,
@@ -155,11 +155,11 @@ export const odds = [
       { query: { labelSelector: 'held=yes' } },
     ),
     patch('merge', a, { metadata: { finalizers: null } }, { only: ['kind'] }),
-    gone(a),
+    untilDeleted(a),
     del(maps, undefined, { query: { labelSelector: 'held in' } }),
   ),
   scenario(
-    'names that are made up',
+    'generated names and their limits',
     post(maps, { ...configMap('', {}), metadata: { generateName: 'made-' } }),
     post(
       maps,
@@ -176,7 +176,7 @@ export const odds = [
     post(maps, { ...configMap('', {}), metadata: {} }),
   ),
   scenario(
-    'forms of lists and watches',
+    'lists and watches as tables and metadata',
     post(maps, configMap('a', {}, { labels: { form: 'yes' } }), {
       keep: { version: 'metadata.resourceVersion' },
       only: ['kind'],

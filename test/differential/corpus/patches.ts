@@ -1,5 +1,5 @@
-// The patch kinds except server-side apply: what they change, and which patches are refused.
-import { apartFromControllers, configMap, core, get, inGroup, patch, post, scenario } from '../scenario.ts';
+// JSON, merge and strategic patches: what they change, and which are refused.
+import { ignoringControllers, configMap, core, get, inGroup, patch, post, scenario } from '../scenario.ts';
 import { deployment } from './workload-bodies.ts';
 
 const maps = core('configmaps');
@@ -28,7 +28,7 @@ export const patches = [
     get(a),
   ),
   scenario(
-    'JSON patches that are refused',
+    'invalid JSON patches',
     create,
     patch('json', a, [{ op: 'test', path: '/data/one', value: 'wrong' }]),
     patch('json', a, [{ op: 'remove', path: '/data/missing' }]),
@@ -65,7 +65,7 @@ export const patches = [
   ),
   scenario(
     'strategic patches of lists',
-    ...apartFromControllers(
+    ...ignoringControllers(
       post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { only: ['kind'] }),
       patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'c', image: 'i:2' }] } } } }),
       patch('strategic', d, { spec: { template: { spec: { containers: [{ name: 'side', image: 's' }] } } } }),
@@ -157,8 +157,8 @@ export const patches = [
     ),
   ),
   scenario(
-    'strategic patches that are refused',
-    ...apartFromControllers(
+    'invalid strategic patches',
+    ...ignoringControllers(
       post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { only: ['kind'] }),
       patch('strategic', d, { spec: { template: { spec: { containers: [{ image: 'nameless' }] } } } }),
       patch('strategic', d, { spec: { replicas: 'two' } }, { only: ['code', 'reason'] }),
@@ -170,7 +170,7 @@ export const patches = [
     ),
   ),
   scenario(
-    'patches that change nothing leave the version',
+    'patches without changes keep the resource version',
     create,
     patch(
       'merge',
@@ -183,7 +183,7 @@ export const patches = [
     patch('strategic', a, { metadata: { resourceVersion: '<version>' } }, { only: ['kind', 'code'] }),
   ),
   scenario(
-    'replicas count a generation, labels do not',
+    'changes of the spec raise the generation, labels do not',
     post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { only: ['metadata.generation'] }),
     patch('merge', d, { spec: { paused: true } }, { only: ['metadata.generation'] }),
     patch('merge', d, { metadata: { labels: { a: 'b' } } }, { only: ['metadata.generation'] }),

@@ -1,4 +1,4 @@
-// Quotas and limit ranges: what they refuse, and what they fill in.
+// Quotas and limit ranges: what they refuse, and which defaults they set.
 import { configMap, core, del, get, post, scenario } from '../scenario.ts';
 import { pod } from './workload-bodies.ts';
 
@@ -9,8 +9,8 @@ const quota = (hard: object): object => ({
   spec: { hard },
 });
 
-/** A quota is kept some time after it can be read: waits until it is, by what no quota here allows. */
-const inForce = post(
+/** Waits until a new quota is enforced: no quota here allows a service. */
+const quotaIsEnforced = post(
   core('services'),
   { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } },
   { query: { dryRun: 'All' }, until: { code: 403 } },
@@ -18,10 +18,10 @@ const inForce = post(
 
 export const quotas = [
   scenario(
-    'a quota of objects',
+    'a quota for object counts',
     post(core('resourcequotas'), quota({ 'count/secrets': '1', pods: '1', services: '0' })),
     get(core('resourcequotas', 'q'), { until: { path: 'status.used.pods', is: '0' }, only: ['status'] }),
-    inForce,
+    quotaIsEnforced,
     post(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }, { only: ['kind'] }),
     post(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'b' } }),
     post(core('configmaps'), configMap('a', {}), { only: ['kind'] }),
@@ -34,12 +34,12 @@ export const quotas = [
     post(core('resourcequotas'), { ...quota({ 'odd thing': '1' }), metadata: { name: 'bad' } }),
   ),
   scenario(
-    'a quota of resources',
+    'a quota for compute resources',
     post(core('resourcequotas'), quota({ 'requests.cpu': '1', 'limits.memory': '1Gi', services: '0' }), {
       only: ['kind'],
     }),
     get(core('resourcequotas', 'q'), { until: { path: 'status.used' }, only: ['status'] }),
-    inForce,
+    quotaIsEnforced,
     post(core('pods'), pod('p')),
     post(
       core('pods'),
@@ -106,7 +106,7 @@ export const quotas = [
     ].map((spec) =>
       post(core('pods'), pod('p', spec), {
         query: { dryRun: 'All' },
-        // The real server learns of a new class a moment later.
+        // The real server sees a new class with a delay.
         ...(spec.priorityClassName === '<ns>' && spec.priority === undefined && { until: { code: 201 } }),
         only: ['message', 'spec.priority', 'spec.priorityClassName', 'spec.preemptionPolicy'],
       }),

@@ -1,5 +1,5 @@
-// Who owns the number of replicas, when some write the object and others its Scale.
-import { apartFromControllers, apply, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
+// Which field manager owns the replicas when some write the object and others its Scale.
+import { ignoringControllers, apply, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { install, remove, spec, w, widget, widgets } from './widgets.ts';
 import { deployment } from './workload-bodies.ts';
 
@@ -21,8 +21,8 @@ const applied = (replicas: number): object => ({
 
 export const scaleOwners = [
   scenario(
-    'owners of the replicas of a deployment',
-    ...apartFromControllers(
+    'field managers of the replicas of a deployment',
+    ...ignoringControllers(
       post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 2, paused: true })),
       apply('one', `${d}/scale`, scale(0, { name: 'd' })),
       apply('one', `${d}/scale`, scale(2, { name: 'd' })),
@@ -47,7 +47,7 @@ export const scaleOwners = [
     ),
   ),
   scenario(
-    'owners of the replicas of a custom resource',
+    'field managers of the replicas of a custom resource',
     ...install(
       { ...spec({ replicas: { type: 'integer' }, tag: { type: 'string' } }), status: { type: 'object' } },
       { subresources: { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } } },
@@ -59,7 +59,7 @@ export const scaleOwners = [
     get(w),
     patch('merge', w, { spec: { replicas: 2 } }, by('one')),
     apply('two', `${w}/scale`, scale(0, { name: 'w' })),
-    // The real server fails to convert the Scale of a custom resource that an apply changes.
+    // The real server fails when an apply changes the Scale of a custom resource.
     apply('three', w, widget({ replicas: 0 })),
     apply('three', w, widget({ replicas: 5 }), force),
     get(w),

@@ -1,22 +1,22 @@
-// Lists: label and field selectors, pages, and the versions that they may be asked for.
+// Lists: label and field selectors, pagination and resource versions.
 import { configMap, core, del, get, post, scenario } from '../scenario.ts';
 import { pod } from './workload-bodies.ts';
 
 const maps = core('configmaps');
-const make = (name: string, labels: object): ReturnType<typeof post> =>
+const create = (name: string, labels: object): ReturnType<typeof post> =>
   post(maps, configMap(name, {}, { labels }), { only: ['kind'] });
 const select = (labelSelector: string): ReturnType<typeof get> =>
   get(maps, { query: { labelSelector }, only: ['kind', 'items[*].metadata.name'] });
-const fields = (path: string, fieldSelector: string): ReturnType<typeof get> =>
+const selectFields = (path: string, fieldSelector: string): ReturnType<typeof get> =>
   get(path, { query: { fieldSelector }, only: ['kind', 'message', 'items[*].metadata.name'] });
 
 export const selectors = [
   scenario(
     'label selectors',
-    make('a', { app: 'one', tier: 'web' }),
-    make('b', { app: 'two', tier: 'db' }),
-    make('c', { app: 'three' }),
-    make('d', { tier: '' }),
+    create('a', { app: 'one', tier: 'web' }),
+    create('b', { app: 'two', tier: 'db' }),
+    create('c', { app: 'three' }),
+    create('d', { tier: '' }),
     ...[
       'app=one',
       'app==one',
@@ -42,9 +42,9 @@ export const selectors = [
   ),
   scenario(
     'numbers in label selectors',
-    make('five', { n: '5' }),
-    make('ten', { n: '10' }),
-    make('word', { n: 'x' }),
+    create('five', { n: '5' }),
+    create('ten', { n: '10' }),
+    create('word', { n: 'x' }),
     select('n>5'),
     select('n<10'),
     select('n>4,n<6'),
@@ -52,36 +52,36 @@ export const selectors = [
   ),
   scenario(
     'field selectors',
-    make('a', {}),
-    make('b', {}),
+    create('a', {}),
+    create('b', {}),
     post(core('pods'), pod('p', { nodeName: 'nowhere' }), { only: ['kind'] }),
-    fields(maps, 'metadata.name=a'),
-    fields(maps, 'metadata.name!=a,metadata.name!=kube-root-ca.crt'),
-    fields(maps, 'metadata.namespace=<ns>,metadata.name==b'),
-    fields(maps, 'metadata.namespace=other'),
-    fields(maps, 'metadata.labels=x'),
-    fields(core('pods'), 'spec.nodeName=nowhere'),
-    fields(core('pods'), 'spec.nodeName!=nowhere'),
-    fields(core('pods'), 'status.phase=Pending'),
-    fields(core('pods'), 'status.phase!=Pending'),
-    fields(core('pods'), 'spec.restartPolicy=Always,spec.schedulerName=default-scheduler'),
-    fields(core('pods'), 'spec.serviceAccountName=default'),
-    fields(core('pods'), 'status.podIP=1.2.3.4'),
-    fields('/api/v1/namespaces', 'metadata.name=<ns>'),
-    fields('/api/v1/namespaces', 'metadata.name=<ns>,status.phase=Active'),
-    fields('/api/v1/namespaces', 'metadata.name=<ns>,status.phase=Terminating'),
-    fields('/api/v1/nodes', 'metadata.name=none'),
-    fields('/api/v1/nodes', 'spec.unschedulable=true'),
-    fields(core('secrets'), 'type=Opaque'),
-    fields(core('services'), 'spec.type=ClusterIP'),
-    fields('/apis/apps/v1/namespaces/<ns>/deployments', 'spec.replicas=1'),
-    fields('/apis/apps/v1/namespaces/<ns>/replicasets', 'status.replicas=0'),
-    fields('/apis/batch/v1/namespaces/<ns>/jobs', 'status.successful=1'),
+    selectFields(maps, 'metadata.name=a'),
+    selectFields(maps, 'metadata.name!=a,metadata.name!=kube-root-ca.crt'),
+    selectFields(maps, 'metadata.namespace=<ns>,metadata.name==b'),
+    selectFields(maps, 'metadata.namespace=other'),
+    selectFields(maps, 'metadata.labels=x'),
+    selectFields(core('pods'), 'spec.nodeName=nowhere'),
+    selectFields(core('pods'), 'spec.nodeName!=nowhere'),
+    selectFields(core('pods'), 'status.phase=Pending'),
+    selectFields(core('pods'), 'status.phase!=Pending'),
+    selectFields(core('pods'), 'spec.restartPolicy=Always,spec.schedulerName=default-scheduler'),
+    selectFields(core('pods'), 'spec.serviceAccountName=default'),
+    selectFields(core('pods'), 'status.podIP=1.2.3.4'),
+    selectFields('/api/v1/namespaces', 'metadata.name=<ns>'),
+    selectFields('/api/v1/namespaces', 'metadata.name=<ns>,status.phase=Active'),
+    selectFields('/api/v1/namespaces', 'metadata.name=<ns>,status.phase=Terminating'),
+    selectFields('/api/v1/nodes', 'metadata.name=none'),
+    selectFields('/api/v1/nodes', 'spec.unschedulable=true'),
+    selectFields(core('secrets'), 'type=Opaque'),
+    selectFields(core('services'), 'spec.type=ClusterIP'),
+    selectFields('/apis/apps/v1/namespaces/<ns>/deployments', 'spec.replicas=1'),
+    selectFields('/apis/apps/v1/namespaces/<ns>/replicasets', 'status.replicas=0'),
+    selectFields('/apis/batch/v1/namespaces/<ns>/jobs', 'status.successful=1'),
     del(core('pods', 'p'), { gracePeriodSeconds: 0 }, { only: ['kind'] }),
   ),
   scenario(
-    'pages',
-    ...['a', 'b', 'c', 'd', 'e'].map((name) => make(name, { paged: 'yes' })),
+    'paginated lists',
+    ...['a', 'b', 'c', 'd', 'e'].map((name) => create(name, { paged: 'yes' })),
     get(maps, {
       query: { limit: '2', labelSelector: 'paged' },
       only: ['metadata', 'items[*].metadata.name'],
@@ -92,7 +92,7 @@ export const selectors = [
       only: ['metadata', 'items[*].metadata.name'],
       keep: { last: 'metadata.continue' },
     }),
-    make('f', { paged: 'yes' }),
+    create('f', { paged: 'yes' }),
     get(maps, {
       query: { limit: '2', labelSelector: 'paged', continue: '<last>' },
       only: ['metadata', 'items[*].metadata.name'],
@@ -103,9 +103,9 @@ export const selectors = [
     get(maps, { query: { limit: '0' }, only: ['metadata.continue'] }),
   ),
   scenario(
-    'versions of lists',
+    'resource versions of lists',
     post(maps, configMap('a', {}), { keep: { version: 'metadata.resourceVersion' }, only: ['kind'] }),
-    make('b', { x: 'y' }),
+    create('b', { x: 'y' }),
     get(maps, { query: { resourceVersion: '0' }, only: ['kind'] }),
     get(maps, { query: { resourceVersion: '<version>', resourceVersionMatch: 'NotOlderThan' }, only: ['kind'] }),
     get(maps, {
@@ -125,7 +125,7 @@ export const selectors = [
     get(core('configmaps', 'a'), { query: { resourceVersion: 'odd' } }),
   ),
   scenario(
-    'lists over all namespaces and the shape of lists',
+    'lists across all namespaces',
     post(maps, configMap('only-<ns>', { a: 'b' }), { only: ['kind'] }),
     get('/api/v1/configmaps', { query: { fieldSelector: 'metadata.name=only-<ns>' } }),
     get(core('secrets')),

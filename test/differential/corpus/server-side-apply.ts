@@ -1,5 +1,5 @@
-// Server-side apply: ownership, conflicts, force, shared fields, removal.
-import { apartFromControllers, apply, configMap, core, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
+// Server-side apply: field managers, conflicts, force, shared fields, removal.
+import { ignoringControllers, apply, configMap, core, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { deployment } from './workload-bodies.ts';
 
 const a = core('configmaps', 'a');
@@ -23,7 +23,7 @@ function deploymentWith(podSpec: object, spec: object = {}): object {
 
 export const serverSideApply = [
   scenario(
-    'apply creates, changes, and changes nothing',
+    'apply creates an object, changes it, and writes nothing without a change',
     apply('one', a, configMap('a', { k: 'v' })),
     apply('one', a, configMap('a', { k: 'v' })),
     apply('one', a, configMap('a', { k: 'w', l: 'x' })),
@@ -53,7 +53,7 @@ export const serverSideApply = [
     apply('four', a, configMap('a', { k: '4', n: '4' }), { query: { force: 'true' } }),
   ),
   scenario(
-    'updates take over, applies give up',
+    'updates take over fields, applies give them up',
     apply('one', a, configMap('a', { k: '1', l: '1' }, { labels: { x: 'y' } })),
     put(a, configMap('a', { k: '2', l: '1' }, { labels: { x: 'y' } }), { query: { fieldManager: 'editor' } }),
     apply('one', a, configMap('a', { l: '1' })),
@@ -62,7 +62,7 @@ export const serverSideApply = [
   ),
   scenario(
     'lists with keys',
-    ...apartFromControllers(
+    ...ignoringControllers(
       apply('one', d, container('c', { image: 'i', ports: [{ containerPort: 80 }], env: [{ name: 'A', value: '1' }] })),
       apply('two', d, {
         apiVersion: 'apps/v1',
@@ -100,7 +100,7 @@ export const serverSideApply = [
   ),
   scenario(
     'scale and apply share replicas',
-    ...apartFromControllers(
+    ...ignoringControllers(
       apply('one', d, deploymentWith({ containers: [{ name: 'c', image: 'i' }] })),
       patch('merge', `${d}/scale`, { spec: { replicas: 1 } }, { query: { fieldManager: 'scaler' }, only: ['spec'] }),
       get(d, {
@@ -133,7 +133,7 @@ export const serverSideApply = [
     get(s),
   ),
   scenario(
-    'applies that are refused',
+    'invalid applies',
     apply('one', a, { kind: 'ConfigMap', metadata: { name: 'a' } }),
     apply('one', a, { apiVersion: 'v1', metadata: { name: 'a' } }),
     apply('one', a, configMap('b', {})),
@@ -150,7 +150,7 @@ export const serverSideApply = [
     apply('one', a, configMap('a', {}, { uid: '00000000-0000-0000-0000-000000000000' })),
   ),
   scenario(
-    'who made what, after plain writes',
+    'managedFields after creates, updates and patches',
     post(core('configmaps'), configMap('a', { k: 'v' }, { labels: { l: '1' }, annotations: { n: '1' } }), {
       query: { fieldManager: 'creator' },
     }),
@@ -172,7 +172,7 @@ export const serverSideApply = [
   ),
   scenario(
     'atomic values and nested sets',
-    ...apartFromControllers(
+    ...ignoringControllers(
       post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 0 }), { query: { fieldManager: 'creator' } }),
       apply('one', d, {
         apiVersion: 'apps/v1',

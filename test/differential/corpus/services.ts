@@ -1,4 +1,4 @@
-// Services: addresses, endpoints, and the types.
+// Services: cluster IPs, types and endpoints.
 import { core, del, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { pod } from './workload-bodies.ts';
 
@@ -9,7 +9,7 @@ const ports = [{ port: 80 }];
 
 export const servicesCorpus = [
   scenario(
-    'a service gets an address and keeps it',
+    'a service keeps its cluster IP',
     post(services, service({ selector: { app: 'x' }, ports: [{ name: 'http', port: 80, targetPort: 'web' }] }), {
       keep: { ip: 'spec.clusterIP' },
     }),
@@ -25,7 +25,7 @@ export const servicesCorpus = [
     del(s),
   ),
   scenario(
-    'services without an address of their own',
+    'headless services and other types',
     post(services, service({ clusterIP: 'None', selector: { app: 'x' }, ports })),
     post(services, service({ type: 'ExternalName', externalName: 'x.example.com' }, 'e')),
     post(services, service({ type: 'LoadBalancer', ports }, 'l')),

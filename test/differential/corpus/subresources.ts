@@ -1,5 +1,5 @@
 // status, scale, eviction, binding and the other subresources.
-import { apply, core, del, get, gone, inGroup, patch, post, put, scenario } from '../scenario.ts';
+import { apply, core, del, get, untilDeleted, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import { deployment, pod } from './workload-bodies.ts';
 
 const deployments = inGroup('apps/v1', 'deployments');
@@ -58,7 +58,7 @@ export const subresources = [
     apply('me', `${d}/scale`, scale({ replicas: -1 }), { only: ['code'] }),
   ),
   scenario(
-    'status is its own part',
+    'status is written only through its subresource',
     post(
       inGroup('policy/v1', 'poddisruptionbudgets'),
       {
@@ -100,7 +100,7 @@ export const subresources = [
     }),
   ),
   scenario(
-    'a pod binds to a node once',
+    'a pod is bound to a node only once',
     post(core('pods'), pod('p', { schedulerName: 'nobody' }), { only: ['spec.nodeName', 'status'] }),
     post(core('pods', 'p', 'binding'), {
       apiVersion: 'v1',
@@ -123,7 +123,7 @@ export const subresources = [
     del(core('pods', 'p'), { gracePeriodSeconds: 0 }, { only: ['kind'] }),
   ),
   scenario(
-    'pods are evicted within their budget',
+    'evictions respect disruption budgets',
     post(core('pods'), pod('p', {}, { labels: { app: 'p' } }), { only: ['kind'] }),
     post(
       inGroup('policy/v1', 'poddisruptionbudgets'),
@@ -159,7 +159,7 @@ export const subresources = [
       only: ['status.conditions', 'status.disruptionsAllowed'],
     }),
     post(core('pods', 'p', 'eviction'), { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } }),
-    gone(core('pods', 'p')),
+    untilDeleted(core('pods', 'p')),
     post(core('pods', 'missing', 'eviction'), {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
@@ -167,7 +167,7 @@ export const subresources = [
     }),
   ),
   scenario(
-    'subresources that are not there',
+    'subresources that do not exist',
     get(core('configmaps', 'a', 'scale')),
     get(inGroup('apps/v1', 'deployments', 'a', 'nothing')),
     get(core('pods', 'a', 'scale')),

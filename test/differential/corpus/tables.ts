@@ -1,4 +1,4 @@
-// Answers as tables and as metadata only, for several kinds.
+// Responses as tables and as metadata only, for several kinds.
 import {
   configMap,
   core,
@@ -110,7 +110,7 @@ export const tables = [
     del(core('pods', 'p'), { gracePeriodSeconds: 0 }, { only: ['kind'] }),
   ),
   scenario(
-    'tables of the network and of access',
+    'tables of services and other kinds',
     post(
       core('services'),
       {

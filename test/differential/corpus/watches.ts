@@ -10,7 +10,7 @@ const map = (name: string, watched = 'yes'): object => configMap(name, { k: 'v' 
 
 export const watches = [
   scenario(
-    'a watch replays what happened since a version',
+    'a watch replays events since a resource version',
     start,
     post(maps, map('a'), { only: ['kind'] }),
     patch('merge', a, { data: { k: 'w' } }, { only: ['kind'] }),
@@ -22,7 +22,7 @@ export const watches = [
     watch('/api/v1/watch/namespaces/<ns>/configmaps', 3, since),
   ),
   scenario(
-    'a watch without a version begins with what is there',
+    'a watch without a resource version starts with existing objects',
     post(maps, map('a'), { only: ['kind'] }),
     post(maps, map('b'), { only: ['kind'] }),
     watch(maps, 2, mine),
@@ -30,7 +30,7 @@ export const watches = [
     watch(maps, 1, { ...mine, fieldSelector: 'metadata.name=b' }),
   ),
   scenario(
-    'objects that enter and leave a selection',
+    'objects that start or stop matching a selector',
     start,
     post(maps, map('a', 'no'), { only: ['kind'] }),
     patch('merge', a, { metadata: { labels: { watched: 'yes' } } }, { only: ['kind'] }),
@@ -61,7 +61,7 @@ export const watches = [
     get(maps, { query: { sendInitialEvents: 'true' } }),
   ),
   scenario(
-    'watches in other forms',
+    'watches as tables and metadata',
     start,
     post(maps, map('a'), { only: ['kind'] }),
     { ...watch(maps, 1, since), accept: tableType },
@@ -86,7 +86,7 @@ export const watches = [
     },
   ),
   scenario(
-    'watches that cannot be had',
+    'invalid watches',
     watch(maps, 1, { resourceVersion: 'odd' }),
     watch(maps, 1, { labelSelector: 'a in b' }),
     watch(maps, 1, { fieldSelector: 'data.x=y' }),

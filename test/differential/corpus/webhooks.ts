@@ -1,4 +1,4 @@
-// Admission webhooks (webhook.ts): what they are sent, what their answers do, and for which requests they are asked.
+// Admission webhooks (webhook.ts): what they receive, what their responses do, and for which requests they are called.
 import { configMap, core, del, get, inGroup, patch, post, put, scenario } from '../scenario.ts';
 import type { Step } from '../scenario.ts';
 import { deployment } from './workload-bodies.ts';
@@ -11,7 +11,7 @@ type Kind = 'Validating' | 'Mutating';
 
 export const plural = (kind: Kind): string => `${group}/${kind.toLowerCase()}webhookconfigurations`;
 
-/** A configuration with one webhook, which hears of config maps in the scenario's namespace. */
+/** A configuration with one webhook, for ConfigMaps in the scenario's namespace. */
 export function configuration(kind: Kind, path: string, more: object = {}): object {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -31,17 +31,17 @@ export function configuration(kind: Kind, path: string, more: object = {}): obje
   };
 }
 
-/** Tries a config map without making it, until the new configuration has come into force. */
-const probe = (until: Step['until']): Step =>
+/** Repeats a dry run until the new webhook configuration is in effect. */
+const dryRunUntil = (until: Step['until']): Step =>
   post(maps, configMap('probe', { k: 'bad' }), { query: { dryRun: 'All' }, until: until! });
 
-/** Installs a webhook, asks until it shows, and takes it away. */
-const once = (kind: Kind, path: string, until: Step['until'], more: object = {}): Step[] => [
+/** Installs a webhook, waits until it is in effect, and removes it. */
+const withWebhook = (kind: Kind, path: string, until: Step['until'], more: object = {}): Step[] => [
   post(plural(kind), configuration(kind, path, more), { only: ['kind'] }),
-  probe(until),
+  dryRunUntil(until),
   del(`${plural(kind)}/<ns>`, undefined, { only: ['kind'] }),
-  // The next one must not be shown what this one does.
-  probe({ code: 201 }),
+  // Waits until it is no longer called, before the next one is installed.
+  dryRunUntil({ code: 201 }),
 ];
 
 const conditions = (...expressions: readonly string[]): object => ({
@@ -50,46 +50,51 @@ const conditions = (...expressions: readonly string[]): object => ({
 
 export const webhooks = [
   scenario(
-    'webhooks that refuse',
-    ...once('Validating', 'deny', { code: 400 }),
-    ...once('Validating', 'reason', { code: 400 }),
-    ...once('Validating', 'code', { code: 418 }),
-    ...once('Validating', 'success', { code: 400 }),
-    ...once('Validating', 'details', { code: 422 }),
-    ...once('Mutating', 'details', { code: 422 }),
+    'webhooks that refuse requests',
+    ...withWebhook('Validating', 'deny', { code: 400 }),
+    ...withWebhook('Validating', 'reason', { code: 400 }),
+    ...withWebhook('Validating', 'code', { code: 418 }),
+    ...withWebhook('Validating', 'success', { code: 400 }),
+    ...withWebhook('Validating', 'details', { code: 422 }),
+    ...withWebhook('Mutating', 'details', { code: 422 }),
   ),
   scenario(
     'webhooks that allow and warn',
     post(plural('Validating'), configuration('Validating', 'warn'), { only: ['kind'] }),
-    probe({ warned: true }),
+    dryRunUntil({ warned: true }),
     post(maps, configMap('warned', {}), { only: ['kind'] }),
     del(`${plural('Validating')}/<ns>`, undefined, { only: ['kind'] }),
   ),
   scenario(
-    'a webhook that is trusted by its own certificate',
-    ...once('Validating', 'deny', { code: 400 }, { clientConfig: { url: '<hook>/deny', caBundle: '<hookCert>' } }),
+    'a webhook whose caBundle is its own certificate',
+    ...withWebhook(
+      'Validating',
+      'deny',
+      { code: 400 },
+      { clientConfig: { url: '<hook>/deny', caBundle: '<hookCert>' } },
+    ),
   ),
   scenario(
-    'webhooks that change what is written',
+    'mutating webhooks',
     post(plural('Mutating'), configuration('Mutating', 'label'), { only: ['kind'] }),
-    probe({ path: 'metadata.labels.hooked' }),
+    dryRunUntil({ path: 'metadata.labels.hooked' }),
     post(maps, configMap('a', { k: 'v' })),
     patch('merge', a, { data: { k: 'w' }, metadata: { labels: { hooked: 'no' } } }),
     del(a),
     del(`${plural('Mutating')}/<ns>`, undefined, { only: ['kind'] }),
   ),
   scenario(
-    'webhooks that change what they may not',
-    ...once('Mutating', 'break', { code: 500 }),
-    ...once('Mutating', 'missing', { code: 500 }),
-    ...once('Mutating', 'untyped', { code: 500 }),
-    ...once('Mutating', 'garbage', { code: 500 }),
-    ...once('Mutating', 'fire', { code: 500 }),
+    'webhooks with invalid responses',
+    ...withWebhook('Mutating', 'break', { code: 500 }),
+    ...withWebhook('Mutating', 'missing', { code: 500 }),
+    ...withWebhook('Mutating', 'untyped', { code: 500 }),
+    ...withWebhook('Mutating', 'garbage', { code: 500 }),
+    ...withWebhook('Mutating', 'fire', { code: 500 }),
   ),
   scenario(
-    'what a webhook is sent',
+    'the request that a webhook gets',
     post(plural('Validating'), configuration('Validating', 'echo'), { only: ['kind'] }),
-    probe({ code: 400 }),
+    dryRunUntil({ code: 400 }),
     post(maps, configMap('b', {}), { query: { fieldManager: 'someone', fieldValidation: 'Strict' } }),
     post(maps, { ...configMap('', {}), metadata: { generateName: 'g-' } }, { only: ['code', 'reason'] }),
     patch('merge', `${core('configmaps')}/kube-root-ca.crt`, { data: { x: 'y' } }),
@@ -120,7 +125,7 @@ export const webhooks = [
     del(`${plural('Validating')}/<ns>`, undefined, { only: ['kind'] }),
   ),
   scenario(
-    'conditions of webhooks',
+    'match conditions of webhooks',
     post(
       plural('Validating'),
       configuration(
@@ -135,7 +140,7 @@ export const webhooks = [
       ),
       { only: ['kind', 'webhooks[0].matchConditions', 'webhooks[0].matchPolicy'] },
     ),
-    probe({ code: 418 }),
+    dryRunUntil({ code: 418 }),
     post(maps, configMap('a', { k: 'good' }), { only: ['data'] }),
     post(maps, configMap('b', { other: 'good' })),
     post(maps, configMap('c', undefined)),
@@ -153,7 +158,7 @@ export const webhooks = [
     del(`${plural('Validating')}/<ns>`, undefined, { only: ['kind'] }),
   ),
   scenario(
-    'configurations of webhooks that are refused',
+    'invalid webhook configurations',
     post(plural('Validating'), configuration('Validating', 'code', conditions('request.operation =='))),
     post(plural('Validating'), configuration('Validating', 'code', conditions('1 + 1'))),
     post(plural('Validating'), configuration('Validating', 'code', conditions('unknown.field'))),

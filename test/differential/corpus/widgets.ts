@@ -1,5 +1,5 @@
-// A custom resource definition for the scenarios: Widgets, in a group of their own for each.
-import { del, get, gone, post } from '../scenario.ts';
+// A custom resource definition for the scenarios: Widgets, in a separate API group for each scenario.
+import { del, get, untilDeleted, post } from '../scenario.ts';
 import type { Step } from '../scenario.ts';
 
 export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -12,7 +12,7 @@ interface Version {
   readonly more?: object;
 }
 
-/** The definition `PLURAL.NAMESPACE.example.com`: every scenario has a group of its own. */
+/** The definition `widgets.NAMESPACE.example.com`. */
 export function definition(versions: readonly Version[], spec: object = {}): object {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -53,7 +53,7 @@ export function install(schema: object, more: object = {}, spec: object = {}): S
   ];
 }
 
-export const remove = [del(name, undefined, { only: ['kind'] }), gone(name)];
+export const remove = [del(name, undefined, { only: ['kind'] }), untilDeleted(name)];
 export const spec = (properties: object, more: object = {}): object => ({
   spec: { type: 'object', properties, ...more },
 });

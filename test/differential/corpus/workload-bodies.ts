@@ -1,4 +1,4 @@
-// Small pods and workloads for the scenarios. The scenarios write only what matters to them.
+// Minimal pods and workloads for the scenarios.
 
 /** A pod with one container. */
 export function pod(name: string, spec: object = {}, metadata: object = {}): object {
@@ -10,7 +10,7 @@ export function pod(name: string, spec: object = {}, metadata: object = {}): obj
   };
 }
 
-/** A Deployment whose pods are labelled with its name. */
+/** A Deployment whose pods have the label `app` with its name. */
 export function deployment(name: string, spec: object = {}, podSpec: object = {}, annotations?: object): object {
   return {
     apiVersion: 'apps/v1',

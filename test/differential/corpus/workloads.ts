@@ -1,5 +1,5 @@
-// Workloads: from a Deployment to its pods, and back.
-import { core, del, get, gone, inGroup, patch, post, scenario } from '../scenario.ts';
+// Workloads and their pods.
+import { core, del, get, untilDeleted, inGroup, patch, post, scenario } from '../scenario.ts';
 import { deployment, pod } from './workload-bodies.ts';
 
 const deployments = inGroup('apps/v1', 'deployments');
@@ -8,7 +8,7 @@ const pods = { query: { labelSelector: 'app=d' } };
 
 export const workloads = [
   scenario(
-    'what is filled in on creation',
+    'defaults on creation',
     post(deployments, deployment('d', { replicas: 0 })),
     post(inGroup('apps/v1', 'statefulsets'), {
       apiVersion: 'apps/v1',
@@ -120,7 +120,7 @@ export const workloads = [
       only: ['status.readyReplicas', 'status.availableReplicas', 'status.updatedReplicas'],
     }),
     del(d, { propagationPolicy: 'Foreground' }, { only: ['metadata.finalizers'] }),
-    gone(d),
+    untilDeleted(d),
     get(core('pods'), { ...pods, only: ['items[*].metadata.labels'] }),
   ),
   scenario(
@@ -146,10 +146,10 @@ export const workloads = [
       only: ['status.conditions', 'status.replicas', 'status.updatedReplicas', 'status.observedGeneration'],
     }),
     del(d, { propagationPolicy: 'Background' }, { only: ['kind', 'status'] }),
-    gone(d),
+    untilDeleted(d),
   ),
   scenario(
-    'a Deployment that cannot progress says so',
+    'a Deployment that makes no progress reports it',
     post(
       deployments,
       deployment('d', { replicas: 1, progressDeadlineSeconds: 1 }, {}, { 'offshoot.dev/simulate': 'never-ready' }),
@@ -197,7 +197,7 @@ export const workloads = [
     }),
     del(inGroup('batch/v1', 'jobs', 'good'), undefined, { only: ['kind'] }),
     del(inGroup('batch/v1', 'jobs', 'bad'), { propagationPolicy: 'Background' }, { only: ['kind'] }),
-    gone(inGroup('batch/v1', 'jobs', 'bad')),
+    untilDeleted(inGroup('batch/v1', 'jobs', 'bad')),
   ),
   scenario(
     'stateful sets number their pods',
@@ -231,9 +231,9 @@ export const workloads = [
       ],
     }),
     patch('merge', inGroup('apps/v1', 'statefulsets', 's', 'scale'), { spec: { replicas: 1 } }, { only: ['spec'] }),
-    gone(core('pods', 's-1')),
+    untilDeleted(core('pods', 's-1')),
     del(inGroup('apps/v1', 'statefulsets', 's'), undefined, { only: ['kind'] }),
-    gone(core('pods', 's-0')),
+    untilDeleted(core('pods', 's-0')),
   ),
   scenario(
     'daemon sets run on every node',
@@ -264,10 +264,10 @@ export const workloads = [
       ],
     }),
     del(inGroup('apps/v1', 'daemonsets', 's'), undefined, { only: ['kind'] }),
-    gone(inGroup('apps/v1', 'daemonsets', 's')),
+    untilDeleted(inGroup('apps/v1', 'daemonsets', 's')),
   ),
   scenario(
-    'a pod by itself',
+    'a pod without an owner',
     post(core('pods'), pod('p'), {
       only: [
         'spec.serviceAccountName',
@@ -302,6 +302,6 @@ export const workloads = [
       { only: ['code', 'reason', 'details.causes[0].field'] },
     ),
     del(core('pods', 'p'), undefined, { only: ['metadata.deletionGracePeriodSeconds'] }),
-    gone(core('pods', 'p')),
+    untilDeleted(core('pods', 'p')),
   ),
 ];

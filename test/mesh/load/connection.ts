@@ -1,9 +1,9 @@
-// One keep-alive connection that sends a request at a time: as little work a request as possible, so that a busy machine
+// A keep-alive connection that sends one request at a time, with little CPU time per request, so that a busy machine
 // still sends a thousand a second.
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** How a request ended: the image that answered, or what went wrong. */
+/** How a request ended: the image that answered, or the error. */
 export type Outcome = { readonly image: string } | { readonly failure: string };
 
 const DEADLINE_MS = 10_000;
@@ -13,7 +13,7 @@ export class Connection {
   #received = '';
   #done: ((outcome: Outcome) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** False once it can't be used again. */
+  /** False once it can't be reused. */
   isOpen = true;
 
   constructor(address: string, port: number) {
@@ -47,7 +47,7 @@ export class Connection {
     done?.(outcome);
   }
 
-  /** Every answer here has a length: pods and Envoy itself send it. */
+  /** Expects a Content-Length: the pods and Envoy itself always send one. */
   #read(text: string): void {
     this.#received += text;
     const end = this.#received.indexOf('\r\n\r\n');

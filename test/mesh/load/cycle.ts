@@ -1,4 +1,4 @@
-// Environments under load: created, given another image, deleted. The loopback mesh and the real node share it.
+// Creates environments, updates their image and deletes them under load. The loopback mesh and the real node share it.
 import { DynamicEnv } from '../../../src/api/dynamicenv.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { gone, KEY, ready } from '../workload.ts';
@@ -9,13 +9,13 @@ export type Step = 'create' | 'update' | 'delete';
 
 export interface World {
   readonly client: Client;
-  /** The environments with the nth version of their images: the first is that of the bases. */
+  /** The environments with version n of their images; the bases have version 1. */
   readonly environments: (version: number) => readonly DynamicEnv[];
-  /** Resolves when every proxy acts on what has been written in a step. */
+  /** Resolves when every proxy has applied what was written in a step. */
   readonly settled: (step: Step) => Promise<void>;
 }
 
-/** What happens in the middle of a step: it has been asked for, and is not done. */
+/** What to do in the middle of a step: after the request, before it is done. */
 export type Disturbances = Partial<Record<Step, (environments: readonly DynamicEnv[]) => Promise<void>>>;
 
 /** Creates, updates and deletes the environments, each a phase of the load. */
@@ -48,8 +48,8 @@ export async function cycle(world: World, phase: Phase, disturbances: Disturbanc
 }
 
 /**
- * Requests to the base of an environment, with its key and without. More often with it: an error that lasts a few
- * milliseconds must not slip through.
+ * Requests to the base of an environment, with its key and without. Two thirds have the key, to catch an error that
+ * lasts only a few milliseconds.
  */
 export function flowsOf(env: string, base: string, at: Pick<Flow, 'address' | 'port'>): readonly Flow[] {
   const plain = { ...at, name: `plain ${base}`, host: base };

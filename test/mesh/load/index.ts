@@ -1,20 +1,20 @@
-// Load on a mesh for tests: a process of its own, so that a busy test does not slow it down.
+// Sends load to a mesh from a separate process, so that a busy test does not slow it down.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Flow, Plan, Report } from './sender.ts';
 
-/** Requests from now on count in this phase; resolves when that is so. The first starts to send. */
+/** Starts a phase, in which all further requests are counted. The first phase starts the load. */
 export type Phase = (name: string) => Promise<void>;
 
 interface Options extends Partial<Omit<Plan, 'flows'>> {
-  /** A command that runs another one where requests are to come from, such as in the network of a pod. */
+  /** A command prefix that runs the sender elsewhere, such as in the network namespace of a pod. */
   readonly within?: readonly string[];
 }
 
 const program = fileURLToPath(new URL('./sender.ts', import.meta.url));
 
-/** Does something while requests are under way; resolves with what became of them, once all have been answered. */
+/** Runs `act` under load; resolves with the report once all requests have been answered. */
 export async function underLoad(
   flows: readonly Flow[],
   { within = [], ...options }: Options,

@@ -1,5 +1,5 @@
-// Sends requests at a steady rate, whatever becomes of them, and counts where they land. `index.ts` runs it as a process
-// of its own: `node test/mesh/load/sender.ts PLAN`, a phase a line on standard input, the report on the output.
+// Sends requests at a constant rate, whether they succeed or not, and counts where they land. `index.ts` runs it as a
+// separate process: `node test/mesh/load/sender.ts PLAN`, a phase per line on standard input, the report on the output.
 import { createInterface } from 'node:readline';
 import { Connection } from './connection.ts';
 
@@ -13,16 +13,16 @@ export interface Flow {
 }
 
 export interface Plan {
-  /** They take turns. */
+  /** Sent in turn. */
   readonly flows: readonly Flow[];
   readonly perSecond: number;
-  /** More than this at once are not sent but wait for their turn. */
+  /** Further requests wait. */
   readonly mostInFlight: number;
-  /** It ends by itself after so many. */
+  /** Stops sending after so many. */
   readonly mostRequests: number;
 }
 
-/** How often requests that were sent in a phase ended in some way: by flow, phase, and image or failure. */
+/** The number of requests, by flow, phase in which they were sent, and image or failure. */
 export interface Report {
   readonly sent: number;
   readonly seconds: number;
@@ -95,7 +95,7 @@ function count(
 
 if (import.meta.main) {
   let sender: Sender | undefined;
-  // The end of the input, also that of whoever started this, ends it.
+  // Ends when standard input is closed, also because the parent process has died.
   for await (const phase of createInterface({ input: process.stdin })) {
     sender ??= new Sender(JSON.parse(process.argv[2]!) as Plan);
     sender.phase = phase;

@@ -1,23 +1,23 @@
-// What may have become of requests: flows are called `<key or plain> <workload>`, and images `<workload>:<version>`, of
-// which the base has 1, an environment 2 and, once it was updated, 3.
+// Which answers to requests are allowed. Flows are called `<key or plain> <workload>`, images `<workload>:<version>`:
+// version 1 is the base, 2 an environment, and 3 the environment after its update.
 import type { Counts, Report } from './sender.ts';
 
-/** A line for all requests that have failed, or have reached what they must not, in the same way; none is what is wanted. */
-export function lost(report: Report): readonly string[] {
+/** A line for each way in which requests failed or were misrouted, with their number. */
+export function lostRequests(report: Report): readonly string[] {
   return [
     ...linesOf(report.failures, (flow, phase, failure) => `${flow} failed during ${phase}: ${failure}`),
-    ...linesOf(report.images, strayed),
+    ...linesOf(report.images, misrouted),
   ];
 }
 
-/** How many requests were answered in the flow and phase that had the fewest. */
+/** The smallest number of answered requests in a flow and phase. */
 export function fewestInPhase({ images }: Report): number {
   const phases = Object.values(images).flatMap((each) => Object.values(each));
   return Math.min(...phases.map((counts) => Object.values(counts).reduce((sum, count) => sum + count, 0)));
 }
 
-/** Without the key none but the base may answer, and with it none but the environment from when it is ready. */
-function strayed(flow: string, phase: string, image: string): string | undefined {
+/** Without the key only the base may answer; with it only the environment, from when it is ready. */
+function misrouted(flow: string, phase: string, image: string): string | undefined {
   const [key, base] = flow.split(' ') as [string, string];
   const allowed: Readonly<Record<string, readonly number[]>> =
     key === 'plain' ? { create: [1], update: [1], delete: [1] } : { create: [1, 2], update: [2, 3], delete: [3, 1] };

@@ -1,4 +1,4 @@
-// The random worlds of the routing model on a mesh: the pods that are in all of them, and how one follows another.
+// The random worlds of the routing model on a mesh: their common pods, and writing and reading their objects.
 import type { Client } from '../../../src/kube/client/client.ts';
 import { keyOf } from '../../../src/kube/index.ts';
 import { defineKind } from '../../../src/kube/objects.ts';
@@ -10,14 +10,14 @@ import { Deployment, Service } from '../../../src/traffic/services.ts';
 import { CALLERS, NAMESPACES } from '../../../src/traffic/testing/random-world.ts';
 import { poll } from '../../scenarios/poll.ts';
 import type { Mesh } from '../mesh.ts';
+import { Namespace } from '../../support/core-kinds.ts';
 
-const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: false });
 const Pod = defineKind('v1', 'Pod', 'pods');
 const EndpointSlice = defineKind('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
 const WRITTEN: readonly AnyKind[] = [Service, VirtualService, DestinationRule, ServiceEntry, Gateway];
 const READ: readonly AnyKind[] = [...WRITTEN, EndpointSlice, Sidecar, Pod];
 
-/** Makes the namespaces and the pods that are behind all cells. */
+/** Creates the namespaces and pods of all worlds. */
 export async function makePods(client: Client): Promise<void> {
   for (const name of NAMESPACES)
     await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -37,7 +37,7 @@ export async function makePods(client: Client): Promise<void> {
   }, 30_000);
 }
 
-/** Another Gateway for the same pods, for some hosts of some namespaces. */
+/** Another Gateway for the same pods, for some hosts. */
 export function secondGateway({ ingress, ports }: Mesh, hosts: readonly string[]): AnyObject {
   const port = { number: ports[0]!, name: 'http', protocol: 'HTTP' };
   return {
@@ -48,7 +48,7 @@ export function secondGateway({ ingress, ports }: Mesh, hosts: readonly string[]
   };
 }
 
-/** Brings the objects of a world, in place of those of the last. */
+/** Writes the objects of a world, and deletes those of the previous one. */
 export async function writeWorld(
   client: Client,
   objects: readonly AnyObject[],
@@ -56,16 +56,16 @@ export async function writeWorld(
 ): Promise<void> {
   const id = ({ kind, metadata }: AnyObject): string => `${kind} ${keyOf(metadata)}`;
   const kindOf = (object: AnyObject): AnyKind => WRITTEN.find(({ kind }) => kind === object.kind)!;
-  const wanted = new Set(objects.map(id));
+  const kept = new Set(objects.map(id));
   await Promise.all([
     ...objects.map((each) =>
       client.patch(kindOf(each), each.metadata, { type: 'apply', body: each, force: true }, { fieldManager: 'test' }),
     ),
-    ...before.filter((each) => !wanted.has(id(each))).map((each) => client.delete(kindOf(each), each.metadata)),
+    ...before.filter((each) => !kept.has(id(each))).map((each) => client.delete(kindOf(each), each.metadata)),
   ]);
 }
 
-/** The world as it is in the cluster: with the times at which things were made. */
+/** Reads the world from the cluster, with creation timestamps. */
 export async function readWorld(client: Client): Promise<World> {
   const lists = await Promise.all(READ.map((kind) => client.list(kind)));
   return worldOf(lists.flatMap(({ items }) => items as readonly AnyObject[]));

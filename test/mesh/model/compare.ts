@@ -1,18 +1,18 @@
-// Whether what a proxy answered is what the routing model said.
+// Brings the answer of a proxy and the decision of the routing model into a form that can be compared.
 import type { Decision, Destination, HeaderStep } from '../../../src/traffic/index.ts';
 import type { Request } from '../../../src/traffic/request.ts';
 import { workloadOfPod } from '../../../src/traffic/services.ts';
 import type { Answer } from '../ask.ts';
 
-/** The headers that routes of random worlds change. */
+/** Headers that the routes of random worlds change. */
 const CHANGED = ['x-a', 'x-b', 'x-user', 'x-other'];
-/** Those of answers, with the one that says which route it was. */
+/** Headers of answers, with the one that names the route. */
 const ANSWERED = [...CHANGED, 'x-route'];
 
-/** Something as it can be compared: what a decision leads to, or what came back. */
+/** An answer in comparable form: a real one, or one that a decision leads to. */
 type Seen = Readonly<Record<string, unknown>>;
 
-/** What an answer shows. */
+/** The comparable part of a real answer. */
 export function seen({ status, headers, body, pod }: Answer): Seen {
   const answered = pick(headers, ANSWERED);
   if (pod === undefined) {
@@ -34,7 +34,7 @@ export function seen({ status, headers, body, pod }: Answer): Seen {
   };
 }
 
-/** All that a decision may lead to: one for each destination and workload. */
+/** All answers that a decision may lead to: one for each destination and workload. */
 export function expectations(decision: Decision, request: Request): readonly Seen[] {
   switch (decision.kind) {
     case 'passthrough':

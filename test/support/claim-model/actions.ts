@@ -1,9 +1,9 @@
-// What people may do to claims, targets, classes and space requests, and what may happen around them.
+// The random actions of the claim model: what users do to claims, targets, classes and space requests, and faults.
 import * as fc from 'fast-check';
 import { PROCESS_NAMES } from './processes.ts';
 import type { ProcessName } from './processes.ts';
 
-/** Classes by name: who provisions, and what becomes of a target. People also ask for others, which are not there. */
+/** Classes by name. Claims also name classes that do not exist. */
 export const CLASSES = {
   sandbox: { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Delete' },
   'sandbox-kept': { provisioner: 'appstudio.redhat.com/devsandbox', reclaimPolicy: 'Retain' },
@@ -13,7 +13,6 @@ export const CLASSES = {
   other: { provisioner: 'somebody-else', reclaimPolicy: 'Retain' },
 } as const;
 export type ClassName = keyof typeof CLASSES;
-/** What the classes say beside that. */
 export function parametersOf(name: ClassName): Readonly<Record<string, unknown>> | undefined {
   const ofClass = CLASSES[name];
   return 'parameters' in ofClass ? ofClass.parameters : undefined;
@@ -92,7 +91,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Action>])[] = [
       label: sometimes(fc.constantFrom('x', 'y')),
     }),
   ],
-  // The class of a target that was made for a claim is not for people to change, nor may they give it to another claim.
+  // Users must not change the class of a provisioned target, nor assign it to another claim.
   [1, action('edit target', { name: ownTarget, class: anyClass })],
   [2, action('edit target', { name: ownTarget, claim: claimName })],
   [2, action('edit target', { name: anyTarget, claim: fc.constant('') })],
@@ -120,7 +119,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<Action>])[] = [
   [14, action('settle')],
 ];
 
-/** Some actions in a row. */
+/** A sequence of actions. */
 export const someActions: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary }))),
   { minLength: 10, maxLength: 60, size: 'max' },

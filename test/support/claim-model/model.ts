@@ -1,11 +1,11 @@
-// The lives of claims and targets as a small state machine, written from what was promised and not from the code: which
-// states there are, which may follow which, and what must hold once nothing is left to do.
+// The states of claims and targets as a small state machine, written from the documentation and not from the code: the
+// states, the allowed transitions, and what must hold when everything has settled.
 import type { SpaceRequest } from '../../../src/api/spaces.ts';
 import type { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../../src/api/targets.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import type { Secret } from '../../../src/targets/objects.ts';
 
-/** Everything that is decided about, at one moment. */
+/** The objects of a world at one moment. */
 export interface Facts {
   readonly claims: ReadonlyMap<string, DeploymentTargetClaim>;
   readonly targets: ReadonlyMap<string, DeploymentTarget>;
@@ -28,17 +28,17 @@ export function stateOf(object: Stateful | undefined): string {
   return object.metadata.deletionTimestamp === undefined ? phase : `${phase} deleting`;
 }
 
-/** From each of the phases of something that is deleted by a person, it goes. */
-function goes(phases: readonly string[]): string[] {
+/** The transitions of a deletion, from each of these phases. */
+function deletions(phases: readonly string[]): string[] {
   return phases.flatMap((phase) => [`${phase} > ${phase} deleting`, `${phase} deleting > ${GONE}`]);
 }
 
-/** Nobody has put a finalizer on it yet, or somebody took it away. */
-function vanishes(phase: string): string {
+/** A deletion without a finalizer: not added yet, or removed. */
+function removal(phase: string): string {
   return `${phase} > ${GONE}`;
 }
 
-/** All there is in the life of a claim. While it is deleted its phase stays. */
+/** All transitions of a claim. Its phase does not change while it is being deleted. */
 export const CLAIM_TRANSITIONS: readonly string[] = [
   `${GONE} > new`,
   'new > Pending',
@@ -46,11 +46,11 @@ export const CLAIM_TRANSITIONS: readonly string[] = [
   'Pending > Bound',
   'Bound > Lost',
   'Lost > Bound',
-  ...goes(['new', 'Pending', 'Bound', 'Lost']),
-  ...['new', 'Pending', 'Bound', 'Lost'].map(vanishes),
+  ...deletions(['new', 'Pending', 'Bound', 'Lost']),
+  ...['new', 'Pending', 'Bound', 'Lost'].map(removal),
 ];
 
-/** All there is in the life of a target. The only phase that a deleted one comes to is `Failed`. */
+/** All transitions of a target. While it is being deleted, its phase only changes to `Failed`. */
 export const TARGET_TRANSITIONS: readonly string[] = [
   `${GONE} > new`,
   'new > Pending',
@@ -58,24 +58,24 @@ export const TARGET_TRANSITIONS: readonly string[] = [
   'new > Bound',
   'Pending > Available',
   'Available > Pending',
-  // A claim and a target that name each other are bound, whatever the phase.
+  // A claim and a target that refer to each other are bound, whatever the phase.
   'Pending > Bound',
   'Available > Bound',
   'Released > Bound',
   'Bound > Released',
-  // Its claim went before the two were bound.
+  // Its claim was deleted before the two were bound.
   'new > Released',
   'Pending > Released',
   'Available > Released',
   'Released > Available',
-  ...goes(['new', 'Pending', 'Available', 'Bound', 'Released']),
+  ...deletions(['new', 'Pending', 'Available', 'Bound', 'Released']),
   'new deleting > Failed deleting',
   'Pending deleting > Failed deleting',
   'Available deleting > Failed deleting',
   'Bound deleting > Failed deleting',
   'Released deleting > Failed deleting',
   `Failed deleting > ${GONE}`,
-  ...['new', 'Pending', 'Available', 'Bound', 'Released'].map(vanishes),
+  ...['new', 'Pending', 'Available', 'Bound', 'Released'].map(removal),
 ];
 
 const PROVISIONED_BY = 'provisioner.appstudio.redhat.com/provisioned-by';
@@ -87,12 +87,12 @@ export function holderOf({ spec }: DeploymentTarget): string {
   return (typeof spec.claimRef === 'string' ? spec.claimRef : spec.claimRef?.name) ?? '';
 }
 
-/** The very claim that a target is or was bound to. */
+/** The uid of the claim that a target is or was bound to. */
 export function uidOf({ metadata }: DeploymentTarget): string | undefined {
   return metadata.annotations?.[CLAIM_UID];
 }
 
-/** Whether a target is held by this very claim, or reserved for one of its name; also if the reference was cleared. */
+/** Whether a target is bound to this claim (even if its reference was cleared), or reserved for its name. */
 export function isHeldBy(target: DeploymentTarget, claim: DeploymentTargetClaim): boolean {
   const uid = uidOf(target);
   if (holderOf(target) === '') return uid !== undefined && uid === claim.metadata.uid;
@@ -107,23 +107,23 @@ function isUsable({ spec }: DeploymentTarget): boolean {
   return apiURL !== '' && clusterCredentialsSecret !== '';
 }
 
-/** Whether the place that a target stands for is there, as far as it was made here. */
-function hasPlace({ namespaces, requests }: Facts, { metadata, spec }: DeploymentTarget): boolean {
+/** Whether the namespace and space request of a provisioned target exist. */
+function hasNamespace({ namespaces, requests }: Facts, { metadata, spec }: DeploymentTarget): boolean {
   const isLive = (object: KubeObject | undefined): boolean =>
     object !== undefined && object.metadata.deletionTimestamp === undefined;
   const { [PROVISIONED_BY]: by } = metadata.annotations ?? {};
   if (by === undefined) return true;
-  const isThere = isLive(namespaces.get(spec.kubernetesCredentials.defaultNamespace));
-  if (by === 'offshoot.dev/namespace') return isThere;
+  const exists = isLive(namespaces.get(spec.kubernetesCredentials.defaultNamespace));
+  if (by === 'offshoot.dev/namespace') return exists;
   const request = requests.find(({ metadata: { labels } }) => labels?.['appstudio.openshift.io/dt'] === metadata.name);
-  return isThere && isLive(request);
+  return exists && isLive(request);
 }
 
-/** Whether a claim could be bound to a target that is free or reserved for it. */
-function fits(facts: Facts, claim: DeploymentTargetClaim, target: DeploymentTarget): boolean {
+/** Whether a claim can be bound to a target that is free or reserved for it. */
+function canBind(facts: Facts, claim: DeploymentTargetClaim, target: DeploymentTarget): boolean {
   return (
     !isDeleting(target) &&
-    hasPlace(facts, target) &&
+    hasNamespace(facts, target) &&
     (holderOf(target) === '' || isHeldBy(target, claim)) &&
     target.spec.deploymentTargetClassName === claim.spec.deploymentTargetClassName &&
     ['', 'Available'].includes(target.status?.phase ?? '') &&
@@ -131,7 +131,7 @@ function fits(facts: Facts, claim: DeploymentTargetClaim, target: DeploymentTarg
   );
 }
 
-/** What is wrong with a world in which all controllers run and nothing is left to do; empty when nothing is. */
+/** The problems of a world in which all controllers run and are idle. */
 export function wrongWhenSettled(facts: Facts): string[] {
   return [
     ...[...facts.claims.values()].flatMap((claim) => wrongWithClaim(facts, claim)),
@@ -153,22 +153,22 @@ function wrongWithClaim(facts: Facts, claim: DeploymentTargetClaim): string[] {
   if (named === undefined && (claim.spec.targetName ?? '') === '') return [];
   const isLost = named === undefined || (holderOf(named) !== '' && !isHeldBy(named, claim));
   if (isLost) return state === 'Lost' ? [] : say('its target is gone or belongs to another');
-  // The phase of the claim stays while its target is on the way out.
+  // The phase of the claim does not change while its target is being deleted or released.
   if (isDeleting(named) || ['Failed', 'Released'].includes(named.status?.phase ?? '')) return [];
-  // Others may be reserved for it, but not bound to it.
+  // Other targets may be reserved for it, but not bound to it.
   const bound = held.filter((target) => target.status?.phase === 'Bound');
   if (bound.some((target) => target !== named))
     return state === 'Lost' ? [] : say(`it has ${bound.map(nameOf).join(', ')}`);
   if (holderOf(named) === '') return state === 'Lost' ? [] : say('its target does not refer to it');
   if (state !== 'Bound' || stateOf(named) !== 'Bound') return say(`its target is ${stateOf(named)}`);
-  const [isThere, isSaid] = [hasPlace(facts, named), isReady(claim)];
-  if (isThere && !hasCredentials(facts, named)) return say('its credentials are dead');
-  return isThere === isSaid
+  const [exists, saysReady] = [hasNamespace(facts, named), isReady(claim)];
+  if (exists && !hasCredentials(facts, named)) return say('its credentials are dead');
+  return exists === saysReady
     ? []
-    : say(`it is${isSaid ? '' : ' not'} ready, and its place is${isThere ? '' : ' not'} there`);
+    : say(`it is${saysReady ? '' : ' not'} ready, and its place is${exists ? '' : ' not'} there`);
 }
 
-/** Whether the credentials of a target are as they were issued, and for an account that is there. */
+/** Whether the credentials of a target are unchanged, and for an account that exists. */
 function hasCredentials({ secrets, accounts }: Facts, { metadata, spec }: DeploymentTarget): boolean {
   if (metadata.annotations?.[PROVISIONED_BY] === undefined) return true;
   const secret = secrets.get(spec.kubernetesCredentials.clusterCredentialsSecret);
@@ -180,7 +180,7 @@ function isReady({ status }: Stateful): boolean {
   return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
-/** Targets that a claim that is not bound should not have been left without. */
+/** Targets to which an unbound claim should have been bound. */
 function couldHave(
   facts: Facts,
   claim: DeploymentTargetClaim,
@@ -188,11 +188,11 @@ function couldHave(
 ): DeploymentTarget[] {
   if ((claim.spec.targetName ?? '') !== '') {
     if (named === undefined || isDeleting(named)) return [];
-    return (isHeldBy(named, claim) && hasPlace(facts, named)) || fits(facts, claim, named) ? [named] : [];
+    return (isHeldBy(named, claim) && hasNamespace(facts, named)) || canBind(facts, claim, named) ? [named] : [];
   }
   const isMarked = claim.metadata.annotations?.[PROVISIONER] !== undefined;
   return [...facts.targets.values()].filter(
-    (target) => fits(facts, claim, target) && (!isMarked || isHeldBy(target, claim)),
+    (target) => canBind(facts, claim, target) && (!isMarked || isHeldBy(target, claim)),
   );
 }
 
@@ -208,7 +208,7 @@ function wrongWithTarget(facts: Facts, target: DeploymentTarget): string[] {
       return isTheirs ? [] : say(`its claim has ${claim.spec.targetName}`);
     }
     case 'Available':
-      if (!hasPlace(facts, target)) return say('its place is gone');
+      if (!hasNamespace(facts, target)) return say('its place is gone');
       return isUsable(target) ? [] : say('it has no credentials');
     case 'Pending':
       return isUsable(target) ? say('it has credentials') : [];

@@ -11,7 +11,7 @@ interface Change {
   readonly of: Of;
   readonly name: string;
   readonly version: string;
-  /** Undefined once it is gone. */
+  /** Undefined if it was deleted. */
   readonly object: Observed | undefined;
 }
 
@@ -20,7 +20,7 @@ export class Monitor {
   readonly seen = new Set<string>();
   readonly #claims = new Map<string, DeploymentTargetClaim>();
   readonly #targets = new Map<string, DeploymentTarget>();
-  readonly #byPerson = new Set<string>();
+  readonly #byUser = new Set<string>();
   readonly #touched = new Set<string>();
   readonly #forced = new Set<string>();
   readonly #stop = new AbortController();
@@ -39,23 +39,23 @@ export class Monitor {
     this.#stop.abort();
   }
 
-  /** Takes note that a person, and no controller, made a version of something. */
-  wasPerson(of: Of, name: string, version?: string): void {
+  /** Records that a user, not a controller, wrote a version of an object. */
+  userWrote(of: Of, name: string, version?: string): void {
     this.#touched.add(`${of} ${name}`);
-    if (version !== undefined) this.#byPerson.add(version);
+    if (version !== undefined) this.#byUser.add(version);
   }
 
-  /** Takes note that a person changes classes: what they say now is not what they said. */
+  /** Records that a user changes classes, so that the current policy may not be the one that applied. */
   classesChanged(): void {
     this.#areClassesChanged = true;
   }
 
-  /** Takes note that a person does not wait until a claim is let go. */
+  /** Records that a user removes the finalizers of a claim. */
   wasForced(name: string): void {
     this.#forced.add(name);
   }
 
-  /** What was wrong with the changes since the last time. */
+  /** The problems of the changes since the last check. */
   check(isSettled: boolean): string[] {
     const changes = this.#changes.sort((a, b) => Number(a.version) - Number(b.version));
     this.#changes = [];
@@ -91,7 +91,7 @@ export class Monitor {
       if (!allowed.includes(transition)) problems.push(`${of} ${name}: ${transition}`);
     }
     if (of === 'claim' && object === undefined && !this.#forced.has(name)) problems.push(...this.#leftBehind(before!));
-    if (before === undefined || object === undefined || this.#byPerson.has(version)) return problems;
+    if (before === undefined || object === undefined || this.#byUser.has(version)) return problems;
     const [was, is] = [before, object].map(referenceOf);
     if (was !== is && was !== '' && is !== '') problems.push(`${of} ${name} went from ${was} to ${is}`);
     if (of === 'claim' && from !== 'Bound' && to === 'Bound') problems.push(...this.#notBound(object));
@@ -99,8 +99,8 @@ export class Monitor {
   }
 
   /**
-   * A claim goes last: what it had is gone by then, or no longer refers to it. A target that a class keeps is not waited
-   * for once it is deleted.
+   * A claim is removed last: its target is gone by then, or no longer refers to it. It does not wait for the deletion
+   * of a target that its class retains.
    */
   #leftBehind({ metadata, spec }: Observed): string[] {
     const isKept = this.#areClassesChanged || this.#policyOf(spec.deploymentTargetClassName) !== 'Delete';
@@ -110,7 +110,7 @@ export class Monitor {
       .map((target) => `claim ${metadata.name} went before ${target.metadata.name}, which is ${stateOf(target)}`);
   }
 
-  /** A claim says that it is bound: so it must be, unless somebody meddled with its target meanwhile. */
+  /** A claim in phase Bound must be bound, unless a user changed its target meanwhile. */
   #notBound(claim: DeploymentTargetClaim): string[] {
     const { targetName = '' } = claim.spec;
     if (this.#touched.has(`target ${targetName}`)) return [];

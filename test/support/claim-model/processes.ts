@@ -1,19 +1,19 @@
-// The controllers of the claim system as several processes, each of which can be stopped, started, or die after a write.
+// The controllers of claims as several processes, each of which can be stopped, started, or crash after a write.
+import { crashingClient } from '../crashing-client.ts';
 import { FakeClock } from '../fake-clock.ts';
 import type { FakeApi } from '../fake-api.ts';
 import { until } from '../until.ts';
 import { createLogger, Manager } from '../../../src/controller/index.ts';
 import type { ControllerDefinition } from '../../../src/controller/index.ts';
-import type { Client } from '../../../src/kube/index.ts';
 import { targets } from '../../../src/targets/index.ts';
 
-/** Who runs together. */
+/** The controllers of each process. */
 const PROCESSES = {
   binder: ['binder'],
   reclaimer: ['reclaimer'],
   sandbox: ['devsandbox-request', 'devsandbox-target'],
   spaces: ['space-requests', 'spaces', 'space-completion'],
-  namespaces: ['namespace-requests', 'namespace-places', 'namespace-release', 'namespace-pool', 'namespace-secrets'],
+  namespaces: ['namespace-requests', 'namespace-targets', 'namespace-release', 'namespace-pool', 'namespace-secrets'],
   environments: ['target-environments', 'managed-environments'],
 } as const;
 
@@ -26,19 +26,19 @@ export function allControllers(): readonly ControllerDefinition[] {
   return targets().filter((each) => names.has(each.name));
 }
 
-/** How many turns of the event loop without work mean that there is none. */
+/** After so many idle turns of the event loop, everything has settled. */
 const QUIET_TURNS = 5;
 
-interface Life {
+interface Process {
   readonly manager: Manager;
-  /** How many more writes it has. */
+  /** The process crashes after so many writes. */
   writesLeft: number;
 }
 
 export class Processes {
   readonly clock = new FakeClock();
   readonly #api: FakeApi;
-  readonly #lives = new Map<ProcessName, Life>();
+  readonly #processes = new Map<ProcessName, Process>();
 
   constructor(api: FakeApi) {
     this.#api = api;
@@ -48,72 +48,47 @@ export class Processes {
     return PROCESS_NAMES.every((name) => this.#isAlive(name));
   }
 
-  /** Starts it unless it runs; one that is doomed is spared. */
+  /** Starts a process unless it runs; cancels a planned crash. */
   async start(name: ProcessName): Promise<void> {
     if (this.#isAlive(name)) {
-      this.#lives.get(name)!.writesLeft = Infinity;
+      this.#processes.get(name)!.writesLeft = Infinity;
       return;
     }
     const names: readonly string[] = PROCESSES[name];
-    const life: { writesLeft: number } = { writesLeft: Infinity };
+    const process: { writesLeft: number } = { writesLeft: Infinity };
     const manager = new Manager({
-      client: mortal(this.#api, life),
+      client: crashingClient(this.#api, process),
       controllers: targets().filter((each) => names.includes(each.name)),
       clock: this.clock,
       logger: createLogger({ level: 'silent' }),
     });
-    this.#lives.set(name, Object.assign(life, { manager }));
+    this.#processes.set(name, Object.assign(process, { manager }));
     await manager.start();
   }
 
   async stop(name: ProcessName): Promise<void> {
-    const life = this.#lives.get(name);
-    this.#lives.delete(name);
-    if (life === undefined) return;
-    // One that is doomed might die while it stops, and never say so: it ends here.
-    if (life.writesLeft === Infinity) await life.manager.stop();
-    else life.writesLeft = 0;
+    const process = this.#processes.get(name);
+    this.#processes.delete(name);
+    if (process === undefined) return;
+    // A process with a planned crash might crash while it stops, and never resolve: it crashes now.
+    if (process.writesLeft === Infinity) await process.manager.stop();
+    else process.writesLeft = 0;
   }
 
-  /** The process will end with its n-th write from now: that is done, but it does not hear of it. */
+  /** Plans a crash after the n-th write from now: the write is done, but the process never sees the response. */
   doom(name: ProcessName, writes: number): void {
-    if (this.#isAlive(name)) this.#lives.get(name)!.writesLeft = writes;
+    if (this.#isAlive(name)) this.#processes.get(name)!.writesLeft = writes;
   }
 
-  /** Waits until those that run have nothing to do. */
+  /** Waits until all running processes are idle. */
   async settle(): Promise<void> {
     let quiet = 0;
     const isIdle = (): boolean =>
-      [...this.#lives.values()].every(({ manager, writesLeft }) => writesLeft <= 0 || manager.idle);
+      [...this.#processes.values()].every(({ manager, writesLeft }) => writesLeft <= 0 || manager.idle);
     await until(() => (quiet = isIdle() ? quiet + 1 : 0) >= QUIET_TURNS);
   }
 
   #isAlive(name: ProcessName): boolean {
-    return (this.#lives.get(name)?.writesLeft ?? 0) > 0;
+    return (this.#processes.get(name)?.writesLeft ?? 0) > 0;
   }
-}
-
-const WRITES = new Set(['create', 'update', 'patch', 'delete']);
-
-/** A client that hears and says nothing any more once its writes are used up. */
-function mortal(api: FakeApi, life: { writesLeft: number }): Client {
-  const silence = new Promise<never>(() => {});
-  const isDead = (): boolean => life.writesLeft <= 0;
-  const client: Client = new Proxy<Client>(api, {
-    get(target, method: string) {
-      if (method === 'flow') return () => client;
-      const original = Reflect.get(target, method) as (...args: unknown[]) => unknown;
-      return async (...args: unknown[]) => {
-        if (isDead()) return silence;
-        if (method === 'watch') {
-          const onEvent = args[2] as (event: unknown) => void;
-          args[2] = (event: unknown) => void (isDead() || onEvent(event));
-        }
-        const answer = await original.apply(target, args);
-        if (WRITES.has(method)) life.writesLeft--;
-        return isDead() ? silence : answer;
-      };
-    },
-  });
-  return client;
 }

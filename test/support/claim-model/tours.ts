@@ -1,10 +1,10 @@
-// Lives that go through everything that the model allows, also what seldom happens by chance.
+// Sequences of actions that cover every transition of the model, also those that are rare in random runs.
 import { pooledNames } from '../../../src/targets/namespaces/names.ts';
 import { MINUTE } from './actions.ts';
 import type { Action } from './actions.ts';
 
 const settle: Action = { do: 'settle' };
-/** While nobody is there to put the finalizer back. */
+/** Forces a deletion while the controller that would add the finalizer again is stopped. */
 const force = (what: 'claim' | 'target', name: string): readonly Action[] => {
   const process = what === 'claim' ? 'binder' : 'reclaimer';
   return [
@@ -16,7 +16,7 @@ const force = (what: 'claim' | 'target', name: string): readonly Action[] => {
 const stuckForLong: readonly Action[] = [settle, { do: 'wait', ms: 5 * MINUTE }, settle];
 
 export const TOURS: Readonly<Record<string, readonly Action[]>> = {
-  'a claim is provisioned for, used and given up': [
+  'a claim is provisioned, used and deleted': [
     { do: 'environment', claim: 'a' },
     { do: 'claim', name: 'a', class: 'sandbox' },
     { do: 'claim', name: 'b', class: 'room' },
@@ -25,7 +25,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'delete claim', name: 'b' },
     settle,
   ],
-  'a target is lost, found again and lost for ever': [
+  'a target is lost, created again and lost forever': [
     { do: 'target', name: 't', class: '' },
     { do: 'claim', name: 'a', class: '' },
     settle,
@@ -38,7 +38,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'delete claim', name: 'a' },
     settle,
   ],
-  'a target is released, made available, and released to one that names it': [
+  'a target is released, made available, and bound to a claim that names it': [
     { do: 'target', name: 't', class: 'other' },
     { do: 'claim', name: 'a', class: 'other' },
     settle,
@@ -72,7 +72,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'claim', name: 'a', class: '', target: 'u' },
     settle,
   ],
-  'claims go before they were bound to what was reserved for them': [
+  'claims are deleted before they are bound to their reserved targets': [
     { do: 'target', name: 't', class: 'sandbox', claim: 'a' },
     { do: 'target', name: 'u', class: 'other', claim: 'b', isUsable: false },
     { do: 'claim', name: 'a', class: 'other' },
@@ -82,7 +82,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'delete claim', name: 'b' },
     settle,
   ],
-  'claims are never seen, or barely': [
+  'claims are deleted before the binder sees them, or right after its first write': [
     { do: 'stop', process: 'reclaimer' },
     { do: 'target', name: 't', class: 'other', claim: 'b' },
     { do: 'stop', process: 'binder' },
@@ -96,7 +96,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'start', process: 'binder' },
     settle,
   ],
-  'targets are never seen, or barely': [
+  'targets are deleted before the reclaimer sees them, or right after its first write': [
     { do: 'stop', process: 'reclaimer' },
     { do: 'target', name: 't', class: '' },
     { do: 'delete target', name: 't' },
@@ -112,7 +112,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'start', process: 'reclaimer' },
     settle,
   ],
-  'everything is forced away': [
+  'all objects are deleted without their finalizers': [
     { do: 'claim', name: 'a', class: 'none' },
     { do: 'target', name: 't', class: 'other' },
     { do: 'target', name: 'u', class: '', isUsable: false },
@@ -135,7 +135,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     ...force('claim', 'b'),
     settle,
   ],
-  'a namespace does not go: its target fails, and goes with it later': [
+  'a namespace is stuck in deletion: its target fails, and is deleted with it later': [
     { do: 'claim', name: 'a', class: 'sandbox' },
     { do: 'claim', name: 'b', class: 'room' },
     settle,
@@ -146,18 +146,18 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'let namespaces go' },
     settle,
   ],
-  'so it is when the claim was forced away': [
+  'a namespace is stuck after its claim was deleted without finalizers': [
     { do: 'claim', name: 'a', class: 'sandbox' },
     settle,
     { do: 'hold namespaces' },
-    // Whoever asked for the space would take the target away, too.
+    // The sandbox provisioner would delete the target, too.
     { do: 'stop', process: 'sandbox' },
     ...force('claim', 'a'),
     ...stuckForLong,
     { do: 'let namespaces go' },
     settle,
   ],
-  'and when somebody reserved a target that is of no use': [
+  'a namespace is stuck while an unusable target is reserved': [
     { do: 'target', name: 't', class: 'sandbox', claim: 'a', isUsable: false },
     { do: 'claim', name: 'a', class: 'sandbox' },
     settle,
@@ -167,7 +167,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'let namespaces go' },
     settle,
   ],
-  'and when the target was not bound yet': [
+  'a namespace is stuck before its target was bound': [
     { do: 'stop', process: 'sandbox' },
     { do: 'claim', name: 'a', class: 'sandbox' },
     settle,
@@ -180,7 +180,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'let namespaces go' },
     settle,
   ],
-  'and when nobody had a look at it yet': [
+  'a namespace is stuck before the reclaimer has seen its target': [
     { do: 'stop', process: 'reclaimer' },
     { do: 'claim', name: 'a', class: 'warm' },
     settle,
@@ -191,7 +191,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'start', process: 'reclaimer' },
     settle,
   ],
-  'somebody clears the references of targets, and only then the claims go': [
+  'a user clears the references of targets, and then deletes the claims': [
     ...(['room', 'sandbox', 'room-kept'] as const).flatMap((of, i): Action[] => [
       { do: 'claim', name: 'abc'[i]!, class: of },
     ]),
@@ -204,7 +204,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'start', process: 'binder' },
     settle,
   ],
-  'somebody deletes the namespaces of claims, and those of the pool': [
+  'a user deletes the namespaces of claims, and those of the pool': [
     { do: 'claim', name: 'a', class: 'sandbox' },
     { do: 'claim', name: 'b', class: 'sandbox' },
     { do: 'claim', name: 'c', class: 'warm' },
@@ -217,7 +217,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     ...['a', 'b', 'c'].map((name): Action => ({ do: 'delete claim', name })),
     settle,
   ],
-  'the space of a claim loses its namespace before anybody has it': [
+  'the namespace of a space is deleted before its claim is bound': [
     { do: 'doom', process: 'binder', writes: 5 },
     { do: 'claim', name: 'a', class: 'sandbox-kept' },
     settle,
@@ -225,7 +225,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'start', process: 'all' },
     settle,
   ],
-  'a target loses namespace and reference before its claim says that it is bound': [
+  'a target loses its namespace and reference before its claim is Bound': [
     { do: 'doom', process: 'binder', writes: 5 },
     { do: 'claim', name: 'a', class: 'room-kept' },
     settle,
@@ -234,7 +234,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'start', process: 'all' },
     settle,
   ],
-  'a claim ends when its time is over': [
+  'a claim expires': [
     { do: 'claim', name: 'a', class: 'room', ttl: '1h' },
     settle,
     { do: 'wait', ms: 61 * MINUTE },

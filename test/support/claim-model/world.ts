@@ -1,4 +1,4 @@
-// The claim system on an API in memory, with people who act on it.
+// Claims and their controllers on an API in memory, with users who act on them.
 import { setImmediate } from 'node:timers/promises';
 import { claim, target, targetClass } from '../claims.ts';
 import { FakeApi } from '../fake-api.ts';
@@ -15,14 +15,14 @@ import { contentKinds, Namespace, Secret, ServiceAccount } from '../../../src/ta
 import { wrongWhenSettled } from './model.ts';
 import { CLASSES, parametersOf } from './actions.ts';
 import type { Action, ClassName } from './actions.ts';
-import { fates, leftovers, wrongFates } from './leftovers.ts';
+import { expectedPolicies, leftovers, policyViolations } from './leftovers.ts';
 import { Monitor } from './monitor.ts';
 import { PROCESS_NAMES, Processes } from './processes.ts';
 
 const HOME = 'test-ns';
-/** Namespaces that are there from the beginning. */
+/** Namespaces that exist from the start. */
 const OURS = new Set([HOME, 'offshoot-system']);
-/** Keeps a namespace from going. */
+/** A finalizer that blocks the deletion of a namespace. */
 const SLOW = 'example.com/slow';
 const SECRET = { apiURL: 'https://api-url/api', defaultNamespace: HOME, clusterCredentialsSecret: 'test-secret' };
 
@@ -35,7 +35,7 @@ export class ModelWorld {
   readonly processes = new Processes(this.api);
   readonly monitor = new Monitor(this.api);
 
-  /** A world with all classes, in which everything runs. */
+  /** Starts a world with all classes, in which all processes run. */
   static async start(): Promise<ModelWorld> {
     const world = new ModelWorld();
     world.api.now = () => world.processes.clock.now();
@@ -57,7 +57,7 @@ export class ModelWorld {
     return [...this.api.all(kind).values()] as unknown as T[];
   }
 
-  /** Does something; what can't be done is left. What went wrong with claims and targets meanwhile, if anything. */
+  /** Carries out an action, ignoring API errors. Returns the problems of claims and targets meanwhile. */
   async act(action: Action): Promise<string[]> {
     try {
       await this.#do(action);
@@ -67,12 +67,12 @@ export class ModelWorld {
     return this.monitor.check(false);
   }
 
-  /** Waits until nothing is left to do, and says what is wrong then. */
+  /** Waits until everything has settled, and returns the problems. */
   async settle(): Promise<string[]> {
     await this.processes.settle();
-    // What waits only for its next try gets it.
+    // Advances the clock for retries.
     for (let tries = 0; tries < 4; tries++) {
-      await this.#collect();
+      await this.#collectGarbage();
       await this.processes.clock.advance(20_000);
       await this.processes.settle();
     }
@@ -81,27 +81,27 @@ export class ModelWorld {
     return isSettled ? [...problems, ...wrongWhenSettled(this.#facts())] : problems;
   }
 
-  /** People give up all claims and environments. What is left then that should not be. */
-  async giveUp(): Promise<string[]> {
-    const expected = fates(this);
+  /** Deletes all claims and environments. Returns the problems, with objects that should not be left. */
+  async deleteClaims(): Promise<string[]> {
+    const expected = expectedPolicies(this);
     for (const { metadata } of this.all(Environment)) await this.api.delete(Environment, metadata);
     for (const { metadata } of this.all(DeploymentTargetClaim)) await this.api.delete(DeploymentTargetClaim, metadata);
     const problems = await this.settle();
-    return [...problems, ...leftovers(this, OURS), ...wrongFates(this, expected)];
+    return [...problems, ...leftovers(this, OURS), ...policyViolations(this, expected)];
   }
 
-  /** People give up all targets, too. Those that are left then. */
-  async giveUpTargets(): Promise<string[]> {
+  /** Deletes all targets, too. Returns the problems, with targets that are left. */
+  async deleteTargets(): Promise<string[]> {
     for (const { metadata } of this.all(DeploymentTarget)) await this.api.delete(DeploymentTarget, metadata);
     const problems = await this.settle();
     return [...problems, ...this.all(DeploymentTarget).map(({ metadata }) => `target ${metadata.name} is left`)];
   }
 
-  /** The phases of all targets, and what was made for claims. */
+  /** The phases of all targets, and the kinds of the objects that were provisioned. */
   count(): { phases: (string | undefined)[]; left: string[] } {
     const targets = this.all(DeploymentTarget);
     const made = {
-      namespace: this.#made(),
+      namespace: this.#provisioned(),
       request: this.all(SpaceRequest),
       secret: this.all(Secret),
       space: this.all(Space),
@@ -193,7 +193,7 @@ export class ModelWorld {
         }
         return;
       case 'delete namespace':
-        return this.#deleteNth(Namespace, this.#made(), action.nth);
+        return this.#deleteNth(Namespace, this.#provisioned(), action.nth);
       case 'delete space':
         return this.#deleteNth(Space, this.all(Space), action.nth);
       case 'delete secret':
@@ -242,8 +242,8 @@ export class ModelWorld {
     }
   }
 
-  /** Namespaces that the controllers made. */
-  #made(): Namespace[] {
+  /** Namespaces that the controllers created. */
+  #provisioned(): Namespace[] {
     return this.all(Namespace).filter(({ metadata }) => !OURS.has(metadata.name));
   }
 
@@ -260,20 +260,20 @@ export class ModelWorld {
 
   async #patch(kind: AnyKind, name: string, body: unknown): Promise<void> {
     const of = kind.kind === 'DeploymentTarget' ? 'target' : 'claim';
-    this.monitor.wasPerson(of, name);
+    this.monitor.userWrote(of, name);
     const { metadata } = await this.api.patch(kind as Kind, this.#ref(name), {
       type: 'merge',
       body: JSON.parse(JSON.stringify(body)) as unknown,
     });
-    this.monitor.wasPerson(of, name, metadata.resourceVersion);
+    this.monitor.userWrote(of, name, metadata.resourceVersion);
   }
 
   async #delete(kind: AnyKind, name: string): Promise<void> {
-    this.monitor.wasPerson(kind.kind === 'DeploymentTarget' ? 'target' : 'claim', name);
+    this.monitor.userWrote(kind.kind === 'DeploymentTarget' ? 'target' : 'claim', name);
     await this.api.delete(kind as Kind, this.#ref(name));
   }
 
-  /** Deletes it and does not wait for anybody: first the finalizers, so that nobody hears of it before it is gone. */
+  /** Removes the finalizers and then deletes the object, so that no controller sees it being deleted. */
   async #force(kind: AnyKind, name: string): Promise<void> {
     if (kind.kind === 'DeploymentTargetClaim') this.monitor.wasForced(name);
     await this.#patch(kind, name, { metadata: { finalizers: null } });
@@ -291,15 +291,15 @@ export class ModelWorld {
     else await this.api.patch(DeploymentTargetClass, { name }, { type: 'merge', body: { spec: { reclaimPolicy } } });
   }
 
-  /** Holds all namespaces that the controllers made, or lets them go. */
+  /** Sets or removes the finalizers of all provisioned namespaces. */
   async #hold(finalizers: readonly string[] | null): Promise<void> {
-    for (const { metadata } of this.#made()) {
+    for (const { metadata } of this.#provisioned()) {
       await this.api.patch(Namespace, { name: metadata.name }, { type: 'merge', body: { metadata: { finalizers } } });
     }
   }
 
-  /** What the cluster itself takes away: what is in namespaces that are gone, and what belonged to something gone. */
-  async #collect(): Promise<void> {
+  /** Acts as the garbage collector: deletes the content of deleted namespaces, and objects whose owner is gone. */
+  async #collectGarbage(): Promise<void> {
     const uids = new Set([...this.all(SpaceRequest), ...this.all(Environment)].map(({ metadata }) => metadata.uid));
     for (const kind of [Secret, ManagedEnvironment, ...contentKinds] as Kind[]) {
       for (const { metadata } of this.all(kind)) {

@@ -1,4 +1,4 @@
-// What istiod has told an Envoy about routes: for what no answer shows, such as timeouts, retries, mirrors and weights.
+// The routes in the configuration of an Envoy, for settings that no answer shows: timeouts, retries, mirrors, weights.
 import type { Rule, Target } from '../../../src/traffic/index.ts';
 import { ADMIN_PORT } from '../bootstrap.ts';
 import type { Proxy } from '../mesh.ts';
@@ -35,11 +35,11 @@ interface Dump {
   }[];
 }
 
-/** What a route does, as it can be compared. */
-type Told = Readonly<Record<string, unknown>>;
+/** The settings of a route, in comparable form. */
+type RouteSettings = Readonly<Record<string, unknown>>;
 
-/** What a proxy has been told that routes do, by the port that they are for and their name. */
-export async function toldRoutes({ address }: Proxy): Promise<ReadonlyMap<string, Told>> {
+/** The routes that istiod has pushed to a proxy, by port and name. */
+export async function pushedRoutes({ address }: Proxy): Promise<ReadonlyMap<string, RouteSettings>> {
   const response = await fetch(`http://${address}:${ADMIN_PORT}/config_dump`);
   const { configs } = (await response.json()) as Dump;
   const tables = configs.flatMap(({ dynamic_route_configs: all = [] }) => all.map((each) => each.route_config));
@@ -47,12 +47,12 @@ export async function toldRoutes({ address }: Proxy): Promise<ReadonlyMap<string
     tables.flatMap(({ name: table, virtual_hosts: hosts = [] }) => {
       const [port] = /\d+/.exec(table) ?? [];
       const routes = hosts.flatMap(({ routes: all = [] }) => all);
-      return routes.flatMap(({ name, route }) => (route === undefined ? [] : [[`${port} ${name}`, toldOf(route)]]));
+      return routes.flatMap(({ name, route }) => (route === undefined ? [] : [[`${port} ${name}`, settingsOf(route)]]));
     }),
   );
 }
 
-function toldOf(route: RouteAction): Told {
+function settingsOf(route: RouteAction): RouteSettings {
   const { cluster, weighted_clusters: weighted, timeout, retry_policy: retries } = route;
   const all = weighted?.clusters ?? [{ name: cluster!, weight: 100 }];
   const total = all.reduce((sum, { weight }) => sum + weight, 0);
@@ -71,8 +71,8 @@ function percentageOf({ numerator = 0, denominator = 'HUNDRED' }: Fraction): num
   return denominator === 'HUNDRED' ? numerator : numerator / 10_000;
 }
 
-/** The same of a rule of the model; undefined if it is no route of a VirtualService. */
-export function expectedOf({ virtualService, action }: Rule): Told | undefined {
+/** The expected settings for a rule of the model; undefined if it is not a route of a VirtualService. */
+export function expectedOf({ virtualService, action }: Rule): RouteSettings | undefined {
   if (virtualService === undefined || action.kind !== 'route') return undefined;
   const { destinations, mirrors, timeout = '0s', retries } = action;
   return {
