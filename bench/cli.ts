@@ -1,5 +1,5 @@
-// How long a command takes that people wait for: help, and a list, from the bundle as it is installed, beside kubectl on
-// the same cluster in the same run.
+// Measures how long `offshoot --help` and `offshoot env list` take, run from the installed bundle, compared with
+// kubectl on the same cluster.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const ROUNDS = 25;
 const ENVIRONMENTS = 20;
 const execute = promisify(execFile);
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const kubectl = installedKubectls().at(-1);
   if (kubectl === undefined) throw new Error('there is no kubectl to compare with: "npm run real-cluster -- fetch"');
@@ -49,11 +49,11 @@ export async function run(): Promise<boolean> {
       kubectlGet: () => theirs('get', 'dynamicenvs'),
     });
     return table('command line, from the bundle', [
-      note('node alone', quickest(times.node), ' ms'),
-      note('kubectl --help', quickest(times.kubectlHelp), ' ms'),
-      note(`kubectl get, of ${ENVIRONMENTS} environments`, quickest(times.kubectlGet), ' ms'),
-      target('offshoot --help', quickest(times.help), 150, 'atMost', ' ms'),
-      target(`offshoot env list, of ${ENVIRONMENTS} environments`, quickest(times.list), 200, 'atMost', ' ms'),
+      note('node alone', fastest(times.node), ' ms'),
+      note('kubectl --help', fastest(times.kubectlHelp), ' ms'),
+      note(`kubectl get, of ${ENVIRONMENTS} environments`, fastest(times.kubectlGet), ' ms'),
+      target('offshoot --help', fastest(times.help), 150, 'atMost', ' ms'),
+      target(`offshoot env list, of ${ENVIRONMENTS} environments`, fastest(times.list), 200, 'atMost', ' ms'),
       note('offshoot env list / kubectl get', ratio(times.list, times.kubectlGet), 'x'),
     ]);
   } finally {
@@ -63,17 +63,17 @@ export async function run(): Promise<boolean> {
   }
 }
 
-/** Of several times, the one that least was in the way of: what else the machine does is not ours. */
-function quickest(times: readonly number[]): number {
+/** The minimum, which other work on the machine affects least. */
+function fastest(times: readonly number[]): number {
   return Math.min(...times);
 }
 
-/** The files of the package that the command line needs; returns the one to run. */
+/** Copies the files that the command line needs; returns the one to run. */
 async function installIn(dir: string): Promise<string> {
   const root = path.resolve(import.meta.dirname, '..');
   mkdirSync(path.join(dir, 'bin'));
   for (const file of ['package.json', 'bin/offshoot.js']) copyFileSync(path.join(root, file), path.join(dir, file));
-  // Writes data that the bundle has a copy of.
+  // Generates data files that are copied into the bundle.
   await import('../scripts/openapi.ts');
   await bundle(path.join(dir, 'dist'));
   return path.join(dir, 'bin/offshoot.js');

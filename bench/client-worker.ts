@@ -1,14 +1,14 @@
-// One client in a process of its own: does the task that bench/client.ts names and says what it cost.
+// Runs one client in its own process: performs the task that bench/client.ts requests and reports its cost.
 import https from 'node:https';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Address } from './fake-server.ts';
 
-/** What a task cost this process. */
+/** The cost of a task in this process. */
 export interface Cost {
   readonly ms: number;
   readonly cpuMs: number;
-  /** The longest time for which nothing else could run. */
+  /** The longest time that the event loop was blocked. */
   readonly stallMs: number;
 }
 
@@ -19,7 +19,7 @@ const PODS = 10_000;
 const EVENTS = 50_000;
 const SETTLE_MS = 10;
 
-/** The same work for both clients. Each method resolves with how many things it got, which must be right. */
+/** The same work for all clients. Each method resolves with the number of objects or events that it received. */
 type Work = Readonly<Partial<Record<Task, () => Promise<number>>>>;
 
 const expected: Readonly<Record<Task, number>> = { list: PODS, gets: GETS, watch: EVENTS };
@@ -27,7 +27,7 @@ const expected: Readonly<Record<Task, number>> = { list: PODS, gets: GETS, watch
 const candidates = { ours, table, clientNode, bare };
 export type Candidate = keyof typeof candidates;
 
-/** As reflectors use it, which fill the tables. */
+/** Our client, as reflectors use it. */
 async function ours({ url, caPem }: Address): Promise<Work> {
   const { connect } = await import('../src/kube/client/connect.ts');
   const { defineKind, keyOf } = await import('../src/kube/objects.ts');
@@ -64,7 +64,7 @@ async function ours({ url, caPem }: Address): Promise<Work> {
   };
 }
 
-/** As controllers use it: a table with a subscriber, filled by a reflector. */
+/** Our client, as controllers use it: a table with a subscriber, filled by a reflector. */
 async function table({ url, caPem }: Address): Promise<Work> {
   const { connect, defineKind, runReflector, systemClock, Table } = await import('../src/kube/index.ts');
   const client = connect({ server: url, caPem });
@@ -121,7 +121,7 @@ async function clientNode({ url, caPem }: Address): Promise<Work> {
   };
 }
 
-/** What a watch costs without any client: a request, lines and JSON.parse. */
+/** A watch without any client: a request, splitting lines and JSON.parse. */
 async function bare({ url, caPem }: Address): Promise<Work> {
   const watch = (): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -161,14 +161,14 @@ async function measure(task: Task, work: () => Promise<number>): Promise<Cost> {
   const count = await work();
   const ms = performance.now() - started;
   const { user, system } = process.cpuUsage(cpu);
-  // The last stall is noted only when the event loop turns again.
+  // The last stall is recorded only in the next turn of the event loop.
   await pause(SETTLE_MS);
   delays.disable();
   if (count !== expected[task]) throw new Error(`${task}: got ${count}, expected ${expected[task]}`);
   return { ms, cpuMs: (user + system) / 1000, stallMs: delays.max / 1e6 };
 }
 
-/** What the parent asks for. */
+/** A request of the parent process. */
 export interface Order {
   readonly candidate: Candidate;
   readonly address: Address;

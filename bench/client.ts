@@ -1,4 +1,5 @@
-// Measures the Kubernetes client against @kubernetes/client-node: lists, small reads and watches over TLS, each client in its own process.
+// Compares the Kubernetes client with @kubernetes/client-node: lists, small reads and watches over TLS, each client in
+// its own process.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +10,7 @@ import { median, note, table, target } from './support.ts';
 
 type Workers = Readonly<Record<Candidate, ChildProcess>>;
 
-/** Runs the benchmark and prints its tables; true when every target is met. */
+/** Runs the benchmark and prints its tables; returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const server = start('fake-server.ts');
   const workers: Workers = {
@@ -19,7 +20,7 @@ export async function run(): Promise<boolean> {
     bare: start('client-worker.ts'),
   };
   try {
-    const address = await answer<Address>(server);
+    const address = await nextMessage<Address>(server);
     const list = await interleaved(workers, address, 'list', ['ours', 'clientNode'], 9);
     const gets = await interleaved(workers, address, 'gets', ['ours', 'clientNode'], 5);
     const watch = await interleaved(workers, address, 'watch', ['ours', 'table', 'clientNode', 'bare'], 7);
@@ -43,7 +44,7 @@ export async function run(): Promise<boolean> {
           watch.clientNode.cpuMs / watch.table.cpuMs,
           'x',
         ),
-        // Reading the JSON is most of the work for every client, so this is how much there is to gain at all.
+        // Parsing JSON is most of the work of every client, so this is the upper limit of what a client can gain.
         note('client-node informer / bare https and JSON.parse, CPU', watch.clientNode.cpuMs / watch.bare.cpuMs, 'x'),
         note('ours / bare https and JSON.parse, CPU', watch.ours.cpuMs / watch.bare.cpuMs, 'x'),
       ]),
@@ -55,7 +56,7 @@ export async function run(): Promise<boolean> {
 
 const WARM_UPS = 2;
 
-/** Medians over rounds in which the candidates take turns. */
+/** The medians over rounds, in each of which all candidates run in turn. */
 async function interleaved<Name extends Candidate>(
   workers: Workers,
   address: Address,
@@ -67,14 +68,14 @@ async function interleaved<Name extends Candidate>(
   for (let round = -WARM_UPS; round < rounds; round++) {
     for (const candidate of candidates) {
       workers[candidate].send({ candidate, address, task } satisfies Order);
-      const cost = await answer<Cost>(workers[candidate]);
+      const cost = await nextMessage<Cost>(workers[candidate]);
       if (round >= 0) costs.get(candidate)!.push(cost);
     }
   }
-  return Object.fromEntries(candidates.map((name) => [name, middle(costs.get(name)!)])) as Record<Name, Cost>;
+  return Object.fromEntries(candidates.map((name) => [name, medianCost(costs.get(name)!)])) as Record<Name, Cost>;
 }
 
-function middle(costs: readonly Cost[]): Cost {
+function medianCost(costs: readonly Cost[]): Cost {
   return {
     ms: median(costs.map(({ ms }) => ms)),
     cpuMs: median(costs.map(({ cpuMs }) => cpuMs)),
@@ -86,7 +87,7 @@ function start(file: string): ChildProcess {
   return fork(path.join(import.meta.dirname, file), { execArgv: ['--expose-gc'] });
 }
 
-async function answer<T>(child: ChildProcess): Promise<T> {
+async function nextMessage<T>(child: ChildProcess): Promise<T> {
   const ended = new AbortController();
   const { signal } = ended;
   const failed = once(child, 'exit', { signal }).then(([code]) => {

@@ -1,5 +1,5 @@
-// The embedded cluster that a benchmark measures on, in a process of its own. Says where it is once it serves, and
-// answers every message with the CPU time that it has taken since the last one.
+// Runs the embedded cluster of a benchmark in its own process. Writes a kubeconfig once it is ready, and answers every
+// message with the CPU time since the last one.
 import { writeFileSync } from 'node:fs';
 import { startEmbedded } from '../src/embedded/index.ts';
 

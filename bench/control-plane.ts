@@ -1,5 +1,5 @@
-// A control plane to be measured: some controllers in a process of its own. Answers every message, once nothing is going
-// on, with what it has cost since the last one.
+// Runs the controllers of a benchmark in their own process. Answers every message, once idle, with the cost since the
+// last one.
 import { setTimeout } from 'node:timers/promises';
 import { keepHeapSmall } from '../src/cli/run/heap.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
@@ -9,24 +9,24 @@ import type { ConnectConfig } from '../src/kube/index.ts';
 
 export interface Cost {
   readonly requests: number;
-  /** Those that change something, Events not counted. */
+  /** Writes, without Events. */
   readonly writes: number;
   readonly events: number;
-  /** Writes that were refused because the object had changed since it was read. */
+  /** Writes that failed with a conflict. */
   readonly conflicts: number;
   readonly cpuMs: number;
-  /** The most memory that the process has ever had. */
+  /** The peak memory of the process. */
   readonly peakMb: number;
-  /** The memory that it has now. */
+  /** The current memory. */
   readonly residentMb: number;
-  /** What of it its objects take, garbage included. */
+  /** The used heap, including garbage. */
   readonly heapMb: number;
 }
 
 const QUIET_MS = 300;
 const MEBI = 2 ** 20;
 
-/** Runs the controllers on the cluster whose kubeconfig is the program's first argument, until the parent goes. */
+/** Runs the controllers on the cluster of the kubeconfig in the first argument, until the parent process ends. */
 export async function serveCosts(
   controllers: (config: ConnectConfig) => readonly ControllerDefinition[],
 ): Promise<void> {
@@ -49,8 +49,8 @@ export async function serveCosts(
   const manager = new Manager({ client, controllers: controllers(config), logger });
   await manager.start();
 
-  /** Nothing is to do, and nothing was sent for a while: Events are written beside the work. */
-  async function quiet(): Promise<void> {
+  /** Waits until the manager is idle and sent no requests for a while, because Events are written asynchronously. */
+  async function untilQuiet(): Promise<void> {
     for (let before = -1; before !== requests || !manager.idle;) {
       before = requests;
       await setTimeout(QUIET_MS);
@@ -58,7 +58,7 @@ export async function serveCosts(
   }
 
   async function report(): Promise<void> {
-    await quiet();
+    await untilQuiet();
     const peakMb = process.resourceUsage().maxRSS / 1024;
     const { user, system } = process.cpuUsage(cpuBefore);
     const { rss, heapUsed } = process.memoryUsage();

@@ -1,4 +1,4 @@
-// How fast the controller loop is: from an event to its plan, plans a second, and how both grow with the number of keys.
+// Measures the controller loop: latency from event to plan, plans per second, and how both grow with the keys.
 import { setImmediate } from 'node:timers/promises';
 import { createLogger, createMetrics, defineController } from '../src/controller/index.ts';
 import { Controller } from '../src/controller/controller.ts';
@@ -17,10 +17,10 @@ const Whole = defineKind<KubeObject>('bench.dev/v1', 'Whole', 'wholes');
 const Part = defineKind<Part>('bench.dev/v1', 'Part', 'parts');
 
 const PARTS_OF_A_WHOLE = 10;
-/** Every client method would be an API call; the measured loop makes none. */
+/** The measured loop makes no API calls. */
 const noClient = { flow: () => noClient } as unknown as Client;
 
-/** A controller over `keys` objects, each of which reads ten more through an index, fed by hand. */
+/** A controller of `keys` objects, each of which reads ten more through an index. Events are sent directly. */
 class World {
   readonly tables = new Tables([Whole, defineTable(Part, { indexes: { whole: byLabel('whole') } })]);
   readonly keys: number;
@@ -81,7 +81,7 @@ class World {
   }
 }
 
-/** Sends events one a turn of the event loop; the times from event to plan in milliseconds, sorted. */
+/** Sends one event per turn of the event loop; returns the sorted latencies from event to plan in milliseconds. */
 async function latencies(world: World, events: number): Promise<number[]> {
   const sent = new Map<string, number>();
   const times: number[] = [];
@@ -116,7 +116,7 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]!;
 }
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const p50: Record<number, number[]> = {};
   const p99: Record<number, number[]> = {};

@@ -1,4 +1,5 @@
-// The two API servers that embedded.ts compares, each in processes of its own: ours as users run it, and the real one.
+// Starts the two API servers that embedded.ts compares, each in its own processes: ours as users run it, and the real
+// one.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,27 +16,26 @@ import { connect, loadConfig } from '../src/kube/index.ts';
 import type { Client, ConnectConfig } from '../src/kube/index.ts';
 import { startRealCluster } from '../test/cluster/real.ts';
 
-/** A running API server with a client of it. */
+/** A running API server with a client. */
 export interface Server {
   readonly config: ConnectConfig;
   readonly client: Client;
-  /** From the start of its first process until it said that it is ready. */
+  /** The time from the start of its first process until it was ready. */
   readonly startMs: number;
   readonly kubeconfigPath: string;
-  /** Its processes. */
   readonly pids: readonly number[];
   stop(): Promise<void>;
 }
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** The package as it is published, and nothing kept from starts before. */
+/** The package as published, with an empty cache. */
 export interface Package {
   /** The command line. */
   readonly cli: string;
   /** The API server alone: its arguments are the data directory and the port. */
   readonly api: string;
-  /** The same for tests, in memory and without controllers: its argument is where to write the kubeconfig. */
+  /** The same for tests, in memory and without controllers: its argument is the path of the kubeconfig to write. */
   readonly bed: string;
   readonly env: NodeJS.ProcessEnv;
   readonly remove: () => void;
@@ -96,7 +96,7 @@ export async function startTestBed({ bed, env }: Package): Promise<Server> {
   return serving(kubeconfig, { startMs, pids: [child.pid!] }, () => end(child, dir));
 }
 
-/** How long the API server alone takes from the start of its process until it says that it is ready. */
+/** The time that the API server alone takes from the start of its process until it is ready. */
 export async function timeOfApiStart({ api, env }: Package): Promise<number> {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
   const port = await freePort();
@@ -122,7 +122,7 @@ export async function startReal(): Promise<Server> {
   return serving(cluster.kubeconfigPath, { startMs, pids: cluster.pids() }, () => cluster.stop());
 }
 
-/** The memory that a server occupies. */
+/** The resident memory of a server. */
 export function residentMb({ pids }: Server): number {
   const lines = execFileSync('ps', ['-o', 'rss=', '-p', pids.join(',')], { encoding: 'utf8' })
     .trim()
@@ -145,7 +145,7 @@ function serving(kubeconfigPath: string, about: Pick<Server, 'startMs' | 'pids'>
   };
 }
 
-/** The same question that decides when the real one is ready. */
+/** The same check that decides when the real server is ready. */
 function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const options = { port, path: '/readyz', rejectUnauthorized: false, agent: false } as const;

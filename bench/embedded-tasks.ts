@@ -1,4 +1,4 @@
-// What embedded.ts has both servers do, through the same client.
+// The tasks that embedded.ts runs on both servers, through the same client.
 import { defineKind, isTransient } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import type { Server } from './embedded-servers.ts';
@@ -12,7 +12,7 @@ export const WATCHERS = 100;
 export const EVENTS = 1_000;
 const WATCHED = 100;
 
-/** One of them has 10,000 objects; the single requests go to a small one. */
+/** Namespaces: one with 10,000 objects, and a small one for single requests. */
 const crowd = 'crowd';
 const few = 'few';
 
@@ -20,7 +20,7 @@ function configMap(namespace: string, name: string, size = 1_000): AnyObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { text: 'x'.repeat(size) } };
 }
 
-/** Creates the namespaces and the 10,000 objects; returns how long the objects took, in milliseconds. */
+/** Creates the namespaces and the 10,000 objects; returns the time for the objects in milliseconds. */
 export async function fill(client: Client): Promise<number> {
   for (const name of [crowd, few]) {
     await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -33,22 +33,22 @@ export async function fill(client: Client): Promise<number> {
 
 let names = 0;
 
-/** New objects, one after the other. */
+/** Creates objects, one after the other. */
 export async function creates(client: Client, count: number): Promise<void> {
   for (let index = 0; index < count; index++) await client.create(ConfigMap, configMap(few, `made-${names++}`));
 }
 
-/** Reads of one object, one after the other. */
+/** Reads one object repeatedly. */
 export async function gets(client: Client, count: number): Promise<void> {
   for (let index = 0; index < count; index++) await client.get(ConfigMap, { namespace: few, name: 'one' });
 }
 
-/** Merge patches that change one value, one after the other. */
+/** Changes one value repeatedly with merge patches. */
 export async function mergePatches(client: Client, count: number): Promise<void> {
   for (let index = 0; index < count; index++) await touch(client, 'one');
 }
 
-/** Server-side applies that change one value, one after the other. */
+/** Changes one value repeatedly with server-side apply. */
 export async function applies(client: Client, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     const body = { ...configMap(few, 'applied'), data: { text: 'x'.repeat(1_000), count: String(names++) } };
@@ -61,7 +61,7 @@ export async function applies(client: Client, count: number): Promise<void> {
   }
 }
 
-/** The 10,000 objects in pages, or all at once when there is no limit. */
+/** Lists the 10,000 objects in pages, or all at once without a limit. */
 export async function list(client: Client, limit?: number): Promise<void> {
   let found = 0;
   let next: string | undefined;
@@ -74,14 +74,14 @@ export async function list(client: Client, limit?: number): Promise<void> {
     found += page.items.length;
     next = page.continue;
   } while (next !== undefined);
-  // A namespace may have a config map of its own: the root certificate.
+  // A namespace may also have the ConfigMap kube-root-ca.crt.
   if (found < OBJECTS) throw new Error(`the list has ${found} objects, not ${OBJECTS}`);
 }
 
-/** Who watches: something that only counts events, or our client, which reads them. */
+/** The type of watcher: one that only counts lines, or our client, which parses events. */
 export type Watching = 'lines' | 'client';
 
-/** Opens watches; `fanOut` makes changes and resolves when every watcher has seen every change. */
+/** Opens watches; `fanOut` makes changes and resolves when all watchers have seen all changes. */
 export async function openWatchers(
   { client, config }: Server,
   watching: Watching,
@@ -112,7 +112,7 @@ export async function openWatchers(
   };
 }
 
-/** A watch of config maps through our client, which goes on where a server ended it. */
+/** A watch of ConfigMaps through our client, which is resumed when the server ends it. */
 class ClientWatcher {
   readonly #client: Client;
   readonly #namespace: string;
@@ -127,7 +127,7 @@ class ClientWatcher {
     this.#onError = onError;
   }
 
-  /** Resolves when the server has answered. */
+  /** Resolves when the server has responded. */
   open(resourceVersion: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     void this.#watch(resourceVersion, resolve);
@@ -155,7 +155,7 @@ class ClientWatcher {
   }
 }
 
-/** Opens watches on which nothing happens. */
+/** Opens watches without events. */
 export async function openIdleWatches(client: Client, count: number): Promise<() => void> {
   const abort = new AbortController();
   await inParallel(count, 50, () => {
@@ -175,7 +175,7 @@ function touch(client: Client, name: string): Promise<AnyObject> {
   return client.patch(ConfigMap, { namespace: few, name }, { type: 'merge', body });
 }
 
-/** Runs something so many times, so many at a time. */
+/** Runs a function `count` times, `lanes` at a time. */
 export async function inParallel(
   count: number,
   lanes: number,

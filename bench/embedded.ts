@@ -1,4 +1,4 @@
-// Measures the embedded cluster on disk against etcd and kube-apiserver: the same client, the same requests, in turn.
+// Compares the embedded cluster on disk with etcd and kube-apiserver: the same client, the same requests, in turn.
 import { kubernetes } from '../test/programs/kubernetes.ts';
 import { findPrograms } from '../test/programs/programs.ts';
 import { makePackage, residentMb, startEmbedded, startReal, timeOfApiStart } from './embedded-servers.ts';
@@ -16,7 +16,7 @@ interface Both {
   readonly real: Server;
 }
 
-/** Runs the benchmark and prints its tables; true when every target is met. */
+/** Runs the benchmark and prints its tables; returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const binaries = findPrograms(kubernetes);
   if ('missing' in binaries) {
@@ -43,7 +43,7 @@ async function measureStarts(made: Package): Promise<boolean> {
     await server.stop();
     return server.startMs;
   };
-  // Later starts find what the first one has compiled.
+  // Later starts use the compile cache of the first one.
   const first = await timed(() => startEmbedded(made, true));
   const times = { api: [] as number[], up: [] as number[], alone: [] as number[], real: [] as number[] };
   for (let round = 0; round < STARTS; round++) {
@@ -94,7 +94,7 @@ async function measureRequests(both: Both): Promise<boolean> {
   await compare('server-side apply', SINGLE, 1, ({ client }) => tasks.applies(client, SINGLE));
   await compare(`list of ${tasks.OBJECTS}, pages of 500`, 1, 1, ({ client }) => tasks.list(client, 500), 5);
   await compare(`list of ${tasks.OBJECTS}, whole`, 1, 1, ({ client }) => tasks.list(client), 5);
-  // Our client reads what it gets: a hundred of them in one thread are slower than the server, so little is asked there.
+  // Our client parses events: a hundred of them in one thread are slower than the server, so that target is low.
   for (const [watching, who, wanted] of [
     ['lines', 'who only count them', 3],
     ['client', 'through our client', 1],

@@ -1,5 +1,6 @@
-// What a plan of many new environments of one workload costs, each: whether that grows with their number. All of them get
-// routes in one VirtualService, are proved, and have their requests compared; with a key of their own, each has two.
+// Measures the cost per environment of a plan with many new environments of one workload, and whether it grows with
+// their number. All get routes in one VirtualService, two each because of their key, are proved, and have their
+// requests compared.
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import type { Intent } from '../src/controller/index.ts';
 import { defaultSettings, environments, environmentTables, planEnvironments } from '../src/environments/index.ts';
@@ -7,17 +8,17 @@ import { tablesOf } from '../src/kube/index.ts';
 import type { Tables } from '../src/kube/index.ts';
 import { worldTables } from '../src/traffic/index.ts';
 import { environment, workload } from '../test/environments/workload.ts';
-import { interleave, median, note, onProcessor, table, target } from './support.ts';
+import { interleave, median, note, timedByCpu, table, target } from './support.ts';
 
 const SIZES = [10, 100, 1_000] as const;
 const [ROUNDS, WARM_UPS] = [2, 1];
 const MOST_GROWTH = 1.5;
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const tables = tablesOf([...environmentTables, ...worldTables], Object.values(workload('shop', 'cart')));
-  const plans = SIZES.map((size) => onProcessor(() => plan(tables, size), WARM_UPS));
+  const plans = SIZES.map((size) => timedByCpu(() => plan(tables, size), WARM_UPS));
   await interleave(ROUNDS, Object.fromEntries(SIZES.map((size, i) => [`${size}`, plans[i]!.run])), WARM_UPS);
   const each = SIZES.map((size, i) => median(plans[i]!.times()) / size);
   return table('a plan of new environments with a key each on one VirtualService', [

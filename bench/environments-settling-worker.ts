@@ -1,4 +1,4 @@
-// The control plane of environments.ts as people run it: routes wait until proxies know their rule.
+// The control plane of environments.ts with default settings: routes wait until proxies have their DestinationRule.
 import { environments } from '../src/environments/index.ts';
 import { serveCosts } from './control-plane.ts';
 

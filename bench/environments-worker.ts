@@ -1,4 +1,4 @@
-// The control plane of environments.ts, without the time that is for proxies alone.
+// The control plane of environments.ts, without waiting for proxies.
 import { environments } from '../src/environments/index.ts';
 import { serveCosts } from './control-plane.ts';
 

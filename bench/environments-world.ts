@@ -1,4 +1,4 @@
-// A cluster with a number of environments in it, and their control plane: what environments.ts measures.
+// A cluster with environments and their control plane, for environments.ts.
 import { dynamicEnv } from '../src/api/dynamicenv.ts';
 import { istioDefinitions } from '../src/embedded/crd/bundled/istio.ts';
 import { defineKind } from '../src/kube/index.ts';
@@ -14,14 +14,14 @@ const DestinationRule = defineKind('networking.istio.io/v1beta1', 'DestinationRu
 export const VirtualService = defineKind('networking.istio.io/v1beta1', 'VirtualService', 'virtualservices');
 export const DynamicEnv = defineKind('riskified.com/v1alpha1', 'DynamicEnv', 'dynamicenvs');
 
-/** What a cluster must know for environments. */
+/** The CustomResourceDefinitions that environments need. */
 export const DEFINITIONS = [dynamicEnv.crd, ...Object.values(istioDefinitions())] as AnyObject[];
 
 export class EnvironmentsWorld {
   readonly #cluster: MeasuredCluster;
   readonly #client: Client;
   readonly #more: number;
-  /** By name of an environment and what is waited for: tells who waits. */
+  /** Callbacks by environment and awaited state. */
   readonly #waiting = new Map<string, () => void>();
 
   private constructor(cluster: MeasuredCluster, more: number) {
@@ -30,7 +30,7 @@ export class EnvironmentsWorld {
     this.#client = cluster.client;
   }
 
-  /** A world of `size` environments that are ready, each on a workload of its own, and workloads for more of them. */
+  /** Starts a world of `size` ready environments, each with its own workload, and `more` workloads without one. */
   static async start(size: number, more: number, worker = 'environments-worker.ts'): Promise<EnvironmentsWorld> {
     const world = new EnvironmentsWorld(await MeasuredCluster.start(worker, DEFINITIONS), more);
     await world.#watch();
@@ -46,26 +46,26 @@ export class EnvironmentsWorld {
     return this.#cluster.stop();
   }
 
-  /** Makes an environment on one of the workloads that have none; how long it took to be ready, in milliseconds. */
+  /** Creates an environment on an unused workload; returns the time until it is ready in milliseconds. */
   async makeOne(i: number): Promise<number> {
     const started = performance.now();
     await this.#createEnvironment(`more-${i}`);
     return performance.now() - started;
   }
 
-  /** Makes environments and deletes each as soon as it is ready; as many at once as there are workloads for. */
+  /** Creates environments and deletes each as soon as it is ready; as many concurrently as there are workloads. */
   async comeAndGo(count: number): Promise<void> {
     const one = async (i: number): Promise<void> => {
       const name = `fleeting-${i}`;
       await this.#createEnvironment(name, `more-${i % this.#more}`);
-      const gone = this.#told(name, 'gone');
+      const gone = this.#waitFor(name, 'gone');
       await this.#client.delete(DynamicEnv, { name, namespace: NAMESPACE });
       await gone;
     };
     await each(count, one, this.#more);
   }
 
-  /** What the control plane has cost since the last time, once nothing is going on. */
+  /** The cost of the control plane since the last call, once it is idle. */
   cost(): Promise<Cost> {
     return this.#cluster.cost();
   }
@@ -80,7 +80,7 @@ export class EnvironmentsWorld {
       if (event.type === 'DELETED') this.#waiting.get(`${name} gone`)?.();
       else if (state === 'ready') this.#waiting.get(`${name} ready`)?.();
     });
-    // It ends with the client.
+    // Ends when the client is closed.
     watching.catch(() => undefined);
     await opened.promise;
   }
@@ -89,21 +89,21 @@ export class EnvironmentsWorld {
     return createWorkload(this.#client, name);
   }
 
-  /** Resolves when an environment is what is waited for. */
-  async #told(name: string, what: 'ready' | 'gone'): Promise<void> {
+  /** Resolves when an environment is ready or gone. */
+  async #waitFor(name: string, what: 'ready' | 'gone'): Promise<void> {
     await new Promise<void>((resolve) => this.#waiting.set(`${name} ${what}`, resolve));
     this.#waiting.delete(`${name} ${what}`);
   }
 
-  /** Resolves when it is ready. */
+  /** Creates an environment and waits until it is ready. */
   async #createEnvironment(name: string, workload = name): Promise<void> {
-    const ready = this.#told(name, 'ready');
+    const ready = this.#waitFor(name, 'ready');
     await this.#client.create(DynamicEnv, environmentOf(name, workload));
     await ready;
   }
 }
 
-/** Makes a workload with its way through the mesh. */
+/** Creates a Deployment with its Service, DestinationRule and VirtualService. */
 export async function createWorkload(client: Client, name: string): Promise<void> {
   const metadata = { name, namespace: NAMESPACE };
   const labels = { app: name, version: 'shared' };
@@ -119,7 +119,7 @@ export async function createWorkload(client: Client, name: string): Promise<void
   await make(VirtualService, istio, { hosts: [name], http });
 }
 
-/** An environment of a workload, for requests of a user of its name. */
+/** An environment of a workload that matches the header `user` with its name. */
 export function environmentOf(name: string, workload: string): AnyObject {
   const subset = { name: workload, namespace: NAMESPACE, containers: [{ containerName: 'main', image: 'app:2' }] };
   return {

@@ -1,5 +1,5 @@
-// What an environment costs, and whether that grows with the environments and VirtualServices that have nothing to do
-// with it; and the memory of a control plane with a thousand of them.
+// Measures the cost of an environment, and whether it grows with the number of unrelated environments and
+// VirtualServices; and the memory of a control plane with a thousand environments.
 import { defaultSettings } from '../src/environments/index.ts';
 import { EnvironmentsWorld } from './environments-world.ts';
 import type { Cost } from './control-plane.ts';
@@ -9,10 +9,10 @@ const SIZES = [10, 100, 1_000] as const;
 const ROUNDS = 15;
 const WARM_UPS = 5;
 const FLEETING = 1_700;
-/** Most of their time they wait for requests to end. */
+/** They spend most of their time draining. */
 const FLEETING_AT_ONCE = 100;
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const worlds = await Promise.all(SIZES.map((size) => EnvironmentsWorld.start(size, WARM_UPS + ROUNDS)));
   try {
@@ -20,7 +20,7 @@ export async function run(): Promise<boolean> {
     const costs: Cost[] = [];
     for (let round = -WARM_UPS; round < ROUNDS; round++) {
       if (round === 0) await Promise.all(worlds.map((world) => world.cost()));
-      // In turn, so that a slow moment of the machine hits all alike.
+      // In turn, so that a slow phase of the machine affects all sizes.
       for (const [i, world] of worlds.entries()) {
         const ms = await world.makeOne(round + WARM_UPS);
         if (round >= 0) times[i]!.push(ms);
@@ -33,7 +33,7 @@ export async function run(): Promise<boolean> {
   }
 }
 
-/** How long environments take with the settings that people run them with. */
+/** The times until environments are ready with default settings. */
 async function settlingTimes(): Promise<number[]> {
   const world = await EnvironmentsWorld.start(SIZES[0], ROUNDS, 'environments-settling-worker.ts');
   try {
@@ -45,7 +45,7 @@ async function settlingTimes(): Promise<number[]> {
   }
 }
 
-/** What a control plane has cost that has seen many environments come and go. */
+/** The cost of a control plane after many environments were created and deleted. */
 async function costAfterMany(): Promise<Cost> {
   const world = await EnvironmentsWorld.start(0, FLEETING_AT_ONCE);
   try {

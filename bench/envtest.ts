@@ -1,5 +1,5 @@
-// Measures the embedded cluster as a test bed for operators beside what envtest starts, etcd and kube-apiserver: start,
-// creating objects, memory, and a suite of controller-runtime, in turn on the same machine.
+// Compares the embedded cluster as a test environment for operators with that of envtest, etcd and kube-apiserver:
+// start, creating objects, memory, and a test suite of controller-runtime, in turn on the same machine.
 import { defineKind } from '../src/kube/index.ts';
 import { runSuite } from '../test/foreign/suite.ts';
 import { controllerRuntime } from '../test/programs/controller-runtime.ts';
@@ -12,7 +12,7 @@ import { median, note, ratio, table, target } from './support.ts';
 
 const ROUNDS = 3;
 const OBJECTS = 1_000;
-/** It creates, reads, updates and deletes all the time; others mostly wait. */
+/** This suite sends requests all the time; others mostly wait. */
 const SUITE = 'client';
 
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
@@ -24,7 +24,7 @@ interface Round {
   readonly memoryMb: number;
 }
 
-/** Runs the benchmark and prints its table; true when every target is met. */
+/** Runs the benchmark and prints its table; returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const [binaries, suites] = [findPrograms(kubernetes), findPrograms(controllerRuntime)];
   const missing = 'missing' in binaries ? binaries.missing : 'missing' in suites ? suites.missing : undefined;

@@ -1,4 +1,5 @@
-// An API server of canned answers over TLS, in a process of its own so that its work is not counted. Started by bench/client.ts.
+// An API server with canned responses over TLS, in its own process so that its CPU time is not counted. Started by
+// bench/client.ts.
 import https from 'node:https';
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +10,13 @@ const PAGE = 500;
 const EVENTS = 50_000;
 const NAMES = 2_000;
 
-/** What the parent needs in order to connect. */
+/** The address and CA certificate, sent to the parent process. */
 export interface Address {
   readonly url: string;
   readonly caPem: string;
 }
 
-/** As the controller manager and the kubelet leave them on every pod. */
+/** The managedFields that the controller manager and the kubelet set on every pod. */
 const managers = [
   managed('kube-controller-manager', {
     'f:metadata': {
@@ -65,7 +66,7 @@ const small = Buffer.from(
     data: { a: 'b' },
   }),
 );
-/** The informer ignores an event whose resource version it has seen, so each event gets its own, at `at`. */
+/** Informers ignore events with a known resource version, so each event gets its own, written at offset `at`. */
 const templates = Array.from({ length: NAMES }, (_, index) => {
   const object = { apiVersion: 'v1', kind: 'Pod', ...pod(index) };
   const line = Buffer.from(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
@@ -98,7 +99,7 @@ function send(response: ServerResponse, body: Buffer): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
 }
 
-/** Each event is flushed by itself, as the real server does, and as fast as the reader takes them. */
+/** Flushes each event separately, as the real server does, at the pace of the reader. */
 function sendEvents(response: ServerResponse, from: number): void {
   if (from === 0) response.writeHead(200, { 'content-type': 'application/json' });
   for (let index = from; index < EVENTS; index++) {
@@ -131,7 +132,7 @@ function podList(items: readonly string[], next: string): Buffer {
   return Buffer.from(`{"kind":"PodList","apiVersion":"v1","metadata":${metadata},"items":[${items.join(',')}]}`);
 }
 
-/** A pod of the usual size, about 5 KB, of which nearly half says who manages which field. */
+/** A pod of usual size, about 5 KB, nearly half of it managedFields. */
 function pod(index: number): object {
   const hex = (index * 2654435761).toString(16).padStart(16, '0').repeat(4);
   const env = Array.from({ length: 12 }, (_, at) => ({ name: `SETTING_${at}`, value: `value ${at} of pod ${index}` }));

@@ -1,4 +1,4 @@
-// A control plane of its own process for idle.ts: four tables, one controller, leader election; reports and waits.
+// The control plane of idle.ts in its own process: four tables, one controller, leader election.
 import { setTimeout } from 'node:timers/promises';
 import { createLogger, defineController, Manager } from '../src/controller/index.ts';
 import { connect, defineKind, loadConfig } from '../src/kube/index.ts';

@@ -1,5 +1,5 @@
-// What a control plane costs that has nothing to do: memory, and requests to the API server. It runs bundled, in a
-// process of its own, as it does in a cluster.
+// Measures the cost of an idle control plane: memory, and requests to the API server. It runs bundled, in its own
+// process, as in a cluster.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,22 +12,22 @@ import { note, table, target } from './support.ts';
 const OBJECTS = 1_000;
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 
-/** What idle-worker.ts reports once it has been idle for a while. */
+/** The report of idle-worker.ts after it was idle for a while. */
 export interface IdleReport {
   readonly objects: number;
   readonly rssMb: number;
-  /** Requests sent while idle, by what they are for. */
+  /** Requests sent while idle, by flow. */
   readonly requests: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const bin = path.resolve(import.meta.dirname, '../bin/offshoot.js');
   const cluster = spawn(process.execPath, [bin, 'up', '--memory', '--port', '0', '--no-playground', '-o', 'json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // Beside the sources, so that the bundle finds the same packages.
+  // Inside the repository, so that the bundle resolves the same packages.
   const dir = mkdtempSync(path.join(import.meta.dirname, '.idle-'));
   try {
     const [line] = (await once(createInterface({ input: cluster.stdout }), 'line')) as [string];

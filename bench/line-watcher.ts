@@ -1,5 +1,5 @@
-// A watch of config maps that counts events without reading them. A hundred real clients would cost more than the server
-// that feeds them, and hide the difference between two servers. Used by embedded-tasks.ts.
+// A watch of ConfigMaps that counts events without parsing them. A hundred real clients would use more CPU than the
+// server, and hide the difference between two servers. Used by embedded-tasks.ts.
 import { Agent, get } from 'node:https';
 import type { ClientRequest } from 'node:http';
 import type { ConnectConfig } from '../src/kube/index.ts';
@@ -21,7 +21,7 @@ export class LineWatcher {
     this.#onError = onError;
   }
 
-  /** Resolves when the server has answered. A server may end a watch that it finds slow: it then goes on by itself. */
+  /** Resolves when the server has responded. If the server ends the watch, it is resumed. */
   open(resourceVersion: string): Promise<void> {
     const { server, caPem: ca, certPem: cert, keyPem: key } = this.#config;
     const path = `/api/v1/namespaces/${this.#namespace}/configmaps?watch=true&resourceVersion=${resourceVersion}`;

@@ -1,4 +1,4 @@
-// `npm run bench [name …]`: runs the benchmarks, each in a process of its own, and fails if one misses a target.
+// `npm run bench [name …]`: runs the benchmarks, each in its own process, and fails if one misses a target.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -22,14 +22,14 @@ const ALL = [
   'cli',
 ];
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !existsSync(path.join(import.meta.dirname, `${name}.ts`)));
+const requested = process.argv.slice(2);
+const unknown = requested.filter((name) => !existsSync(path.join(import.meta.dirname, `${name}.ts`)));
 if (unknown.length > 0) {
   console.error(`no benchmark named ${unknown.join(', ')}: there are ${ALL.join(', ')}`);
   process.exit(1);
 }
 
-const missed = (wanted.length > 0 ? wanted : ALL).filter((name) => {
+const missed = (requested.length > 0 ? requested : ALL).filter((name) => {
   const file = path.join(import.meta.dirname, `${name}.ts`);
   return spawnSync(process.execPath, ['--expose-gc', file], { stdio: 'inherit' }).status !== 0;
 });

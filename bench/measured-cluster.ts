@@ -1,4 +1,4 @@
-// An embedded cluster and a control plane on it, each in a process of its own, the latter bundled as it ships.
+// An embedded cluster and a control plane, each in its own process; the control plane is bundled as in a release.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,9 +28,9 @@ export class MeasuredCluster {
     this.#controlPlane = controlPlane;
   }
 
-  /** Starts both; `worker` is the file of the control plane, beside this one. */
+  /** Starts both; `worker` is the file of the control plane in this folder. */
   static async start(worker: string, definitions: readonly AnyObject[]): Promise<MeasuredCluster> {
-    // A place where the bundle finds the same packages.
+    // Inside node_modules, so that the bundle resolves the same packages.
     const cache = path.join(import.meta.dirname, '../node_modules/.cache');
     mkdirSync(cache, { recursive: true });
     const dir = mkdtempSync(path.join(cache, 'bench-'));
@@ -42,14 +42,14 @@ export class MeasuredCluster {
     return new MeasuredCluster(dir, cluster, controlPlane, client);
   }
 
-  /** What the control plane has cost since the last time, once nothing is going on. */
+  /** The cost of the control plane since the last call, once it is idle. */
   async cost(): Promise<Cost> {
     this.#controlPlane.send('cost');
     const [cost] = (await once(this.#controlPlane, 'message')) as [Cost];
     return cost;
   }
 
-  /** The CPU time that the cluster itself has taken since the last time, in milliseconds. */
+  /** The CPU time of the cluster itself since the last call, in milliseconds. */
   async clusterCpuMs(): Promise<number> {
     this.#cluster.send('cpu');
     const [ms] = (await once(this.#cluster, 'message')) as [number];
@@ -66,7 +66,7 @@ export class MeasuredCluster {
   }
 }
 
-/** Does something a number of times, several at once. */
+/** Runs a function `count` times, `atOnce` at a time. */
 export async function each(count: number, work: (i: number) => Promise<void>, atOnce = AT_ONCE): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export async function each(count: number, work: (i: number) => Promise<void>, at
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Starts a program with the place of the kubeconfig; resolves when it says that it is ready. */
+/** Starts a program with the path of the kubeconfig; resolves when it is ready. */
 async function startProcess(file: string, kubeconfig: string): Promise<ChildProcess> {
   const child = fork(file, [kubeconfig]);
   await once(child, 'message');

@@ -1,4 +1,4 @@
-// What it costs to restart workloads for the mesh, and whether that grows with the pods that have nothing to do with it.
+// Measures the cost of restarting workloads for the mesh, and whether it grows with the number of unrelated pods.
 import { Istio, istio } from '../src/api/istio.ts';
 import { defineKind } from '../src/kube/index.ts';
 import type { AnyKind, AnyObject, Client } from '../src/kube/index.ts';
@@ -24,7 +24,7 @@ const VERSION = '1.31.0';
 const TAG = istioTag(VERSION);
 const IMAGE = `docker.io/istio/proxyv2:${TAG}`;
 const SHOP = 'shop';
-/** Pods in the mesh that are as they should be, in a namespace of their own. */
+/** The namespace of pods that need no restart. */
 const CROWD = 'crowd';
 
 const Deployment = defineKind<Workload>('apps/v1', 'Deployment', 'deployments');
@@ -36,7 +36,7 @@ interface Measured {
   readonly ms: number;
 }
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const measured: Measured[] = [];
   for (const size of SIZES) measured.push(await measure(size));
@@ -79,7 +79,7 @@ async function measure(size: number): Promise<Measured> {
     const { client } = cluster;
     await installMesh(client);
     await each(size - OUTDATED * PODS_EACH, (i) => create(client, Pods, pod(`p-${i}`, IMAGE)));
-    // Nobody restarts them before all of them are there.
+    // They are excluded from restarts until all of them exist.
     await each(OUTDATED, (i) => create(client, Deployment, deployment(`w-${i}`)));
     await until(async () => {
       const { items } = await client.list(Deployment, { namespace: SHOP });
@@ -113,7 +113,7 @@ async function measure(size: number): Promise<Measured> {
   }
 }
 
-/** What restarts look at: the configuration of the injector and of proxies, and an istiod that works. */
+/** Creates the objects that restarts read: the configuration of the injector and of proxies, and an istiod. */
 async function installMesh(client: Client): Promise<void> {
   const facts = { size: 'Production', flavour: 'unknown', hub: 'docker.io/istio', version: VERSION } as const;
   const rendered = await builtinRenderer.render(
@@ -143,12 +143,12 @@ async function create(client: Client, kind: AnyKind, object: AnyObject): Promise
 
 function pod(name: string, image: string): AnyObject {
   const { metadata, spec } = template(image, { app: 'shop' });
-  // It has a node already, because scheduling thousands takes longer than all that is measured.
+  // The pod has a node already, because scheduling thousands would take longer than everything measured.
   const placed = { ...spec, nodeName: 'offshoot-node-1' };
   return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, namespace: CROWD, name }, spec: placed };
 }
 
-/** As large as pods are: of most of it nobody keeps anything. */
+/** As large as real pods, although the controllers keep only a small part. */
 function template(image: string, labels: Readonly<Record<string, string>>) {
   const env = Array.from({ length: 30 }, (_none, i) => ({ name: `SETTING_${i}`, value: `value of the setting ${i}` }));
   const resources = { requests: { cpu: '10m', memory: '192Mi' }, limits: { cpu: '1', memory: '1Gi' } };

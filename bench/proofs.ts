@@ -1,5 +1,5 @@
-// What it costs to prove environments that all have routes on one VirtualService: one of them, all of them, and again
-// after a change; and how that grows with the world and with their number, there and where each has a workload of its own.
+// Measures the cost of proving environments that share a VirtualService: one of them, all of them, and again after a
+// change; and how it grows with the cluster and with their number, also where each has its own workload.
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { factsOf, Reads } from '../src/controller/index.ts';
 import { defaultSettings, environmentTables, proveEnvironment } from '../src/environments/index.ts';
@@ -9,17 +9,17 @@ import { tablesOf } from '../src/kube/tables/of-objects.ts';
 import { baggageRegex } from '../src/traffic/baggage.ts';
 import { VirtualService } from '../src/traffic/istio/objects.ts';
 import { untracked } from '../src/watchable/index.ts';
-import { interleave, median, note, onProcessor, ratio, table, target } from './support.ts';
-import type { OnProcessor, Row } from './support.ts';
+import { interleave, median, note, timedByCpu, ratio, table, target } from './support.ts';
+import type { CpuTimed, Row } from './support.ts';
 
 const [ROUNDS, WARM_UPS] = [5, 2];
 const ENVIRONMENTS = 100;
 const SERVICES = 1_000;
 const MOST_ONE_MS = 50;
 const MOST_ALL_MS = 2_000;
-/** Ten times the environments may take this many times as long: what one of them costs hardly grows with the others. */
+/** Ten times as many environments may take this many times as long: the cost of one hardly grows with the others. */
 const MOST_GROWTH = 14;
-/** A world that is a hundred times as large makes no proof longer. */
+/** A cluster that is a hundred times as large may slow down a proof by at most this factor. */
 const MOST_WORLD = 2;
 
 const ISTIO = 'networking.istio.io/v1beta1';
@@ -29,7 +29,7 @@ function object(apiVersion: string, kind: string, name: string, rest: object): K
   return { apiVersion, kind, metadata: { name, namespace: 'shop' }, ...rest };
 }
 
-/** A workload with its way through the mesh, and the routes of environments on it. */
+/** A workload with its Service, DestinationRule and VirtualService, including routes of environments. */
 function service(name: string, routes: readonly object[] = []): readonly KubeObject[] {
   const labels = { app: name, version: 'shared' };
   const main = { route: [{ destination: { host: name, subset: 'shared' } }] };
@@ -43,7 +43,7 @@ function service(name: string, routes: readonly object[] = []): readonly KubeObj
   ];
 }
 
-/** What there is of an environment of a workload, but for its routes. */
+/** The objects of an environment of a workload, without its routes. */
 function environment(key: string, workload: string): readonly KubeObject[] {
   const version = `shop-${key}`;
   const metadata = (name: string) => ({
@@ -83,7 +83,7 @@ function keysOf(environments: number): readonly string[] {
   return Array.from({ length: environments }, (_none, i) => `pr-${i}`);
 }
 
-/** Environments that share a workload, among so many. */
+/** Environments that share one of many workloads. */
 function worldOf(services: number, environments: number): Tables {
   const keys = keysOf(environments);
   const others = Array.from({ length: services - 1 }, (_none, i) => service(`s${i + 1}`));
@@ -92,7 +92,7 @@ function worldOf(services: number, environments: number): Tables {
   return tablesOf(environmentTables, objects);
 }
 
-/** Environments each of which has a workload of its own. */
+/** Environments that each have their own workload. */
 function worldApart(environments: number): Tables {
   const objects = keysOf(environments).flatMap((key, i) => [
     ...service(`s${i}`, routesOf(key, `s${i}`)),
@@ -101,7 +101,7 @@ function worldApart(environments: number): Tables {
   return tablesOf(environmentTables, objects);
 }
 
-/** One environment, another each time, in a world whose tables are there. */
+/** Proves one environment, another in each round, with existing tables. */
 function proveOne(services: number): () => void {
   const facts = factsOf(worldOf(services, ENVIRONMENTS), untracked);
   let next = 0;
@@ -111,7 +111,7 @@ function proveOne(services: number): () => void {
   };
 }
 
-/** All environments, as a controller reads their conditions. */
+/** Reads the conditions of all environments, like a controller. */
 function readAll(tables: Tables, woken: string[] = []): Reads {
   const reads = new Reads({ tables, now: () => 0, wake: (key) => woken.push(key) });
   for (const { metadata } of tables.of(DynamicEnv).list()) {
@@ -121,14 +121,14 @@ function readAll(tables: Tables, woken: string[] = []): Reads {
   return reads;
 }
 
-/** All environments of a world, of which nothing is known yet: each is used once. */
+/** Proves all environments of a new world without caches: each world is used once. */
 function proveAll(world: () => Tables): () => void {
   const worlds = Array.from({ length: ROUNDS + WARM_UPS }, world);
   return () => readAll(worlds.pop()!).close();
 }
 
-/** What each costs, and how many times as long ten times as many take. */
-function growth(of: string, measured: readonly OnProcessor[]): readonly Row[] {
+/** The cost of each environment, and how it grows with ten times as many. */
+function growth(of: string, measured: readonly CpuTimed[]): readonly Row[] {
   const [few, some, many] = measured.map(({ times: own }) => own());
   return [
     ...SIZES.map((size, i) => note(`${size} ${of}: each`, median(measured[i]!.times()) / size, ' ms')),
@@ -138,7 +138,7 @@ function growth(of: string, measured: readonly OnProcessor[]): readonly Row[] {
 }
 
 let version = 10_000_000;
-/** A VirtualService changes: what is woken by it, and what that costs. */
+/** Changes a VirtualService; records which environments that wakes. */
 function change(tables: Tables, name: string): { readonly run: () => void; readonly woken: string[] } {
   const woken: string[] = [];
   const reads = readAll(tables, woken);
@@ -160,13 +160,13 @@ function change(tables: Tables, name: string): { readonly run: () => void; reado
 const elsewhere = change(worldOf(SERVICES, ENVIRONMENTS), 's7');
 const SIZES = [10, 100, 1_000] as const;
 const shared = SIZES.map((count) =>
-  onProcessor(
+  timedByCpu(
     proveAll(() => worldOf(10, count)),
     WARM_UPS,
   ),
 );
 const apart = SIZES.map((count) =>
-  onProcessor(
+  timedByCpu(
     proveAll(() => worldApart(count)),
     WARM_UPS,
   ),

@@ -1,4 +1,4 @@
-// What a translation costs: a large mesh, and how the time grows with its pods.
+// Measures the translation of routing rules: a large mesh, and how the time grows with its pods.
 import { Mesh, RoutingRule } from '../src/api/routing.ts';
 import { Upstream } from '../src/api/upstream.ts';
 import { Reads } from '../src/controller/index.ts';
@@ -16,9 +16,9 @@ const PODS = 10_000;
 const RULES = 1_000;
 const MOST_MS = 300;
 const OPTIONS: TranslateOptions = { mode: 'strict', allowAll: true };
-/** Ten times the pods may take this many times as long. */
+/** Ten times as many pods may take this many times as long. */
 const MOST_GROWTH = 12;
-/** One changed rule must be so many times cheaper than translating everything again. */
+/** One changed rule must be at least this many times cheaper than translating everything again. */
 const LEAST_GAIN = 5;
 
 const meshRef = { name: 'store', namespace: 'mesh-system' };
@@ -29,7 +29,7 @@ function object(apiVersion: string, kind: string, metadata: object, spec: object
   return { object: { apiVersion, kind, metadata, spec }, where: () => 'here' };
 }
 
-/** A mesh whose pods are spread over its services; each rule divides requests to one of them among three. */
+/** A mesh with pods distributed over its services; each rule splits the requests of one service among three. */
 function world(services: number, pods: number, rules: number): Source[] {
   const of = (count: number, make: (i: number) => Source): Source[] => Array.from({ length: count }, (_, i) => make(i));
   return [
@@ -95,7 +95,7 @@ const times = await interleave(15, {
   some: () => translated(sizes.some),
   most: () => translated(sizes.most),
 });
-/** Rules of a mesh that is kept up to date: how long until one changed rule is in the parts of the mesh. */
+/** Numbers of rules of a mesh that is updated incrementally after a change of one rule. */
 const COUNTS = [10, 100, 1_000] as const;
 const kept = COUNTS.map((count) => keepUpToDate(world(count, count, count)));
 const changes = await interleave(15, {
@@ -106,7 +106,7 @@ const changes = await interleave(15, {
 });
 for (const each of kept) each.close();
 
-/** The parts of a mesh as the controller has them, with a rule that changes. */
+/** The translated parts of a mesh as the controller keeps them, with a rule that changes. */
 function keepUpToDate(sources: readonly Source[]) {
   const objects = sources.map(({ object: each }, i) => {
     const { metadata, ...rest } = each as KubeObject;

@@ -1,6 +1,6 @@
-// What a large installation takes, on a real API server: time to ready, memory, CPU and requests of `offshoot run` with 10,
-// 100 and 1,000 environments among 1,000 Services with VirtualServices and 10,000 pods, and how soon all is in sync after a
-// restart. docs/reference/limits.md says what to expect. OFFSHOOT_SCALE=100 makes everything a tenth.
+// Measures a large installation on a real API server: time to ready, memory, CPU and requests of `offshoot run` with
+// 10, 100 and 1,000 environments among 1,000 Services with VirtualServices and 10,000 pods, and the time to sync after
+// a restart. docs/reference/limits.md has the expected values. OFFSHOOT_SCALE=100 divides all numbers by ten.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,7 +28,7 @@ const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: fals
 const Pod = defineKind('v1', 'Pod', 'pods');
 
 const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-scale-'));
-// A Service takes an address: more than the tests need otherwise.
+// Each Service needs a cluster IP: the default range of the tests is too small.
 const cluster = await startRealCluster({ extraApiServerArgs: ['--service-cluster-ip-range=10.0.0.0/16'] });
 const client = connect(loadConfig({ path: cluster.kubeconfigPath }));
 const rows: Row[] = [];
@@ -37,14 +37,14 @@ try {
   await fill();
   let metrics = await start();
   let made = 0;
-  let before = await look(metrics);
+  let before = await readMetrics(metrics);
   for (const size of SIZES) {
     const started = performance.now();
     await each(size - made, (i) => create(client, made + i));
     made = size;
     await untilReady(metrics, size);
     const seconds = (performance.now() - started) / 1000;
-    const now = await look(metrics);
+    const now = await readMetrics(metrics);
     rows.push(
       note(`${size} environments: all ready after`, seconds, ' s'),
       note(
@@ -65,8 +65,8 @@ try {
   await stop();
   const restarted = performance.now();
   metrics = await start();
-  await until(async () => (await look(metrics)).isIdle, PATIENCE_MS);
-  const after = await look(metrics);
+  await until(async () => (await readMetrics(metrics)).isIdle, PATIENCE_MS);
+  const after = await readMetrics(metrics);
   rows.push(
     note('restart: all in sync after', (performance.now() - restarted) / 1000, ' s'),
     note('restart: memory', after.memory / MEGABYTE, ' MB'),
@@ -82,12 +82,12 @@ try {
 const title = `scale: ${SERVICES} Services with VirtualServices, ${PODS} more pods, a real API server`;
 process.exit(table(title, rows) ? 0 : 1);
 
-/** A cluster in which others do a lot. */
+/** Fills the cluster with other workloads and pods. */
 async function fill(): Promise<void> {
   await installKinds(client);
   await client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await each(SERVICES, (i) => makeWorkload(client, namespace, `app-${i}`));
-  // They are there, and nobody runs them: what counts is what the controllers must know of.
+  // Pods that are never scheduled: they only matter as objects that the controllers watch.
   const spec = { schedulerName: 'nobody', containers: [{ name: 'app', image: 'app:1' }] };
   await each(PODS, async (i) => {
     const labels = { app: `app-${i % SERVICES}`, version: 'shared' };
@@ -104,7 +104,7 @@ async function create(by: Client, i: number): Promise<void> {
   await by.create(DynamicEnv, { apiVersion: 'riskified.com/v1alpha1', kind: 'DynamicEnv', metadata, spec });
 }
 
-/** Starts the controllers; tells where their metrics are. */
+/** Starts the controllers; returns the URL of their metrics. */
 async function start(): Promise<string> {
   const args = `run --no-webhook --namespace kube-system --metrics-bind-address 127.0.0.1:0
     --health-probe-bind-address 0 --kubeconfig ${cluster.kubeconfigPath}`;
@@ -123,25 +123,25 @@ async function stop(): Promise<void> {
 
 async function untilReady(metrics: string, count: number): Promise<void> {
   await until(
-    async () => (await look(metrics)).inStateReady === count,
+    async () => (await readMetrics(metrics)).inStateReady === count,
     PATIENCE_MS,
-    () => look(metrics),
+    () => readMetrics(metrics),
   );
 }
 
-interface Look {
+interface Sample {
   readonly cpu: number;
   readonly memory: number;
   readonly writes: number;
-  /** How many environments became ready, and how long that took all of them. */
+  /** How many environments became ready, and the sum of their times. */
   readonly ready: number;
   readonly readySum: number;
   readonly inStateReady: number;
   readonly isIdle: boolean;
 }
 
-/** What the controllers tell of themselves. */
-async function look(metrics: string): Promise<Look> {
+/** Reads the metrics of the controllers. */
+async function readMetrics(metrics: string): Promise<Sample> {
   const text = await (await fetch(`${metrics}/metrics`)).text();
   const sum = (name: string, labels = ''): number =>
     text

@@ -1,4 +1,4 @@
-// What environments cost that share a VirtualService: created together, after a reset by "GitOps", deleted together.
+// Measures environments that share a VirtualService: created together, after a reset by GitOps, deleted together.
 import type { AnyObject } from '../src/kube/index.ts';
 import type { Cost } from './control-plane.ts';
 import {
@@ -17,16 +17,16 @@ const SIZES = [10, 100, 400] as const;
 const WORKLOAD = 'app';
 const REF = { name: WORKLOAD, namespace: NAMESPACE };
 
-/** What one of the three phases cost. */
+/** The cost of one phase. */
 interface Phase {
   readonly ms: number;
-  /** Versions of the VirtualService that our writes made, and their size: every proxy gets to see each of them. */
+  /** Versions of the VirtualService that our writes created, and their size: all proxies receive each of them. */
   readonly writes: number;
   readonly bytes: number;
   readonly cost: Cost;
 }
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const rows: Row[] = [];
   const measured = new Map<number, Measured>();
@@ -136,7 +136,7 @@ class SharedWorld {
     await this.#until(() => this.#ready.size === size);
   }
 
-  /** As somebody does it who knows nothing of environments: the whole object as it is in Git. */
+  /** Replaces the whole VirtualService, like a GitOps tool that knows nothing of environments. */
   async reset(size: number): Promise<void> {
     const { client } = this.#cluster;
     const { metadata } = await client.get(VirtualService, REF);
@@ -148,7 +148,7 @@ class SharedWorld {
       spec: { hosts: [WORKLOAD], http: [{ route: [{ destination: { host: WORKLOAD, subset: 'shared' } }] }] },
     });
     await this.#until(() => this.#versions.at(-1)?.routes === size + 1);
-    // The reset itself is not ours.
+    // The reset itself is not a write of the controllers.
     this.#versions.shift();
   }
 
@@ -162,10 +162,10 @@ class SharedWorld {
     await this.#until(() => this.#known.size === 0);
   }
 
-  async #until(isSo: () => boolean): Promise<void> {
+  async #until(condition: () => boolean): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#check = () => {
-        if (isSo()) resolve();
+        if (condition()) resolve();
       };
       this.#check();
     });
@@ -184,7 +184,7 @@ class SharedWorld {
         seen(event.object, event.type === 'DELETED');
         this.#check();
       });
-      // It ends with the client.
+      // Ends when the client is closed.
       watching.catch(() => undefined);
       await opened.promise;
     };

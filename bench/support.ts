@@ -1,20 +1,19 @@
-// What every benchmark shares: interleaved timing, medians, targets and the printed table.
+// Helpers for benchmarks: interleaved timing, medians, targets and the printed table.
 import { setImmediate } from 'node:timers/promises';
 
-// With --expose-gc, the garbage of one candidate is not collected in another one's time.
+// With --expose-gc, the garbage of one candidate is not collected in the time of another.
 const collectYoung = (globalThis as { gc?: (options: { type: 'minor' }) => void }).gc?.bind(globalThis, {
   type: 'minor',
 });
 
-/** One line of a benchmark's table; `passed` is absent on lines that only inform. */
+/** One line of a benchmark's table; `passed` is undefined on lines without a target. */
 export interface Row {
   readonly name: string;
   readonly measured: string;
-  readonly wanted?: string;
+  readonly limit?: string;
   readonly passed?: boolean;
 }
 
-/** The middle of the given numbers (the mean of the middle two when their count is even). */
 export function median(numbers: readonly number[]): number {
   if (numbers.length === 0) throw new RangeError('median needs at least one number');
   const sorted = numbers.toSorted((a, b) => a - b);
@@ -22,37 +21,37 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** A row that passes when `measured` is on the right side of `limit`. */
+/** A row with a target: passes when `measured` is at most or at least `limit`. */
 export function target(name: string, measured: number, limit: number, side: 'atMost' | 'atLeast', unit = 'x'): Row {
   return {
     name,
     measured: `${readable(measured)}${unit}`,
-    wanted: `${side === 'atMost' ? 'at most' : 'at least'} ${readable(limit)}${unit}`,
+    limit: `${side === 'atMost' ? 'at most' : 'at least'} ${readable(limit)}${unit}`,
     passed: side === 'atMost' ? measured <= limit : measured >= limit,
   };
 }
 
-/** A row that states a measurement without judging it. */
+/** A row without a target. */
 export function note(name: string, measured: number, unit: string): Row {
   return { name, measured: `${readable(measured)}${unit}` };
 }
 
-/** Prints the rows under a title and returns whether every target among them is met. */
+/** Prints the rows under a title and returns whether all targets are met. */
 export function table(title: string, rows: readonly Row[]): boolean {
   const cells = rows.map((row) => [
     row.passed === undefined ? '' : row.passed ? 'pass' : 'FAIL',
     row.name,
     row.measured,
-    row.wanted ?? '',
+    row.limit ?? '',
   ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => line[column]!.length), 0));
   console.log(`\n${title}`);
-  for (const [mark, name, measured, wanted] of cells) {
+  for (const [mark, name, measured, limit] of cells) {
     const line = [
       mark!.padEnd(widths[0]!),
       name!.padEnd(widths[1]!),
       measured!.padStart(widths[2]!),
-      wanted!.padEnd(widths[3]!),
+      limit!.padEnd(widths[3]!),
     ];
     console.log(`  ${line.join('  ').trimEnd()}`);
   }
@@ -60,8 +59,8 @@ export function table(title: string, rows: readonly Row[]): boolean {
 }
 
 /**
- * Runs every candidate once a round, in turn, and returns each one's times in milliseconds, one a round.
- * Interleaving makes a slow moment of the machine hit all candidates alike: compare them with `ratio`.
+ * Runs every candidate once per round, in turn, and returns its times in milliseconds, one per round.
+ * Interleaving makes a slow phase of the machine affect all candidates: compare them with `ratio`.
  */
 export async function interleave<Name extends string>(
   rounds: number,
@@ -77,7 +76,7 @@ export async function interleave<Name extends string>(
       const unfinished = candidates[name]();
       if (unfinished !== undefined) await unfinished;
       const elapsed = performance.now() - started;
-      // What a candidate left for later (promise reactions, timers) is nobody's measured time.
+      // Work that a candidate left for later (promise reactions, timers) is not measured.
       await setImmediate();
       if (round >= 0) times[name].push(elapsed);
     }
@@ -85,14 +84,14 @@ export async function interleave<Name extends string>(
   return times;
 }
 
-export interface OnProcessor {
+export interface CpuTimed {
   readonly run: () => void;
-  /** In milliseconds, one a round. */
+  /** In milliseconds, one per round. */
   readonly times: () => readonly number[];
 }
 
-/** Measures the time of the processor, without the rounds for warming up: others make what takes longer wait more often. */
-export function onProcessor(run: () => void, warmUps: number): OnProcessor {
+/** Measures CPU time, without warm-ups. Wall-clock time would include waiting for other processes. */
+export function timedByCpu(run: () => void, warmUps: number): CpuTimed {
   const times: number[] = [];
   return {
     times: () => times.slice(warmUps),
@@ -105,7 +104,7 @@ export function onProcessor(run: () => void, warmUps: number): OnProcessor {
   };
 }
 
-/** How many times as long the first took as the second: the median over rounds, so that noise cancels within a round. */
+/** The median over rounds of the ratio of two times, so that noise within a round cancels out. */
 export function ratio(times: readonly number[], baseline: readonly number[]): number {
   return median(times.map((time, round) => time / baseline[round]!));
 }

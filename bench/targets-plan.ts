@@ -1,4 +1,5 @@
-// What a plan of many new claims costs, each: whether that grows with their number, or with what is there already.
+// Measures the cost per claim of a plan with many new claims, and whether it grows with their number or with existing
+// claims.
 import { DeploymentTargetClaim, DeploymentTargetClass } from '../src/api/targets.ts';
 import { forecast } from '../src/controller/index.ts';
 import type { Intent } from '../src/controller/index.ts';
@@ -14,7 +15,7 @@ const API_VERSION = 'appstudio.redhat.com/v1alpha1';
 const CLASS = 'some';
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const empty = tablesWithClass();
   const crowded = settled(empty, SIZES.at(-1)!);
@@ -63,7 +64,7 @@ function tablesWithClass(): Tables {
   return tables;
 }
 
-/** Tables as they are once so many claims are bound: what a forecast says of them. */
+/** The tables after `size` claims are bound, according to a forecast. */
 function settled(tables: Tables, size: number): Tables {
   const { facts } = forecast({ controllers: targets(), tables, now: NOW, intents: claimsOf('old', size), seed: '' });
   const after = new Tables(targetTables);

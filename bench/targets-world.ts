@@ -1,4 +1,4 @@
-// A cluster with one class of targets, and the control plane of claims: what targets.ts measures.
+// A cluster with one DeploymentTargetClass and the control plane of claims, for targets.ts.
 import { managedEnvironment, space, spaceBinding, spaceRequest } from '../src/api/spaces.ts';
 import {
   deploymentTarget,
@@ -31,7 +31,7 @@ const Namespace = defineKind('v1', 'Namespace', 'namespaces', { namespaced: fals
 
 export class TargetsWorld {
   readonly #cluster: MeasuredCluster;
-  /** Claims that were seen bound and are not gone, and who waits for a change of them. */
+  /** Bound claims. */
   readonly #bound = new Set<string>();
   #onChange = (): void => {};
 
@@ -60,17 +60,17 @@ export class TargetsWorld {
     return this.#cluster.stop();
   }
 
-  /** What the control plane has cost since the last time, once nothing is going on. */
+  /** The cost of the control plane since the last call, once it is idle. */
   cost(): Promise<Cost> {
     return this.#cluster.cost();
   }
 
-  /** The CPU time that the cluster itself has taken since the last time, in milliseconds. */
+  /** The CPU time of the cluster itself since the last call, in milliseconds. */
   clusterCpuMs(): Promise<number> {
     return this.#cluster.clusterCpuMs();
   }
 
-  /** Makes so many claims at once; how long it took until all were bound, in milliseconds. */
+  /** Creates claims concurrently; returns the time until all are bound in milliseconds. */
   async claim(prefix: string, count: number): Promise<number> {
     const started = performance.now();
     await each(count, (i) => this.#create(`${prefix}-${i}`));
@@ -78,8 +78,8 @@ export class TargetsWorld {
     return performance.now() - started;
   }
 
-  /** Takes them back at once; how long it took until all were gone, in milliseconds. */
-  async takeBack(prefix: string, count: number): Promise<number> {
+  /** Deletes claims concurrently; returns the time until all are gone in milliseconds. */
+  async release(prefix: string, count: number): Promise<number> {
     const { client } = this.#cluster;
     const started = performance.now();
     await each(count, async (i) => {
@@ -89,7 +89,7 @@ export class TargetsWorld {
     return performance.now() - started;
   }
 
-  /** How many claims have not exactly one target that is bound to them and named by them. */
+  /** The number of claims that do not have exactly one bound target. */
   async unpaired(prefix: string, count: number): Promise<number> {
     const { client } = this.#cluster;
     const { items: claims } = await client.list(DeploymentTargetClaim, { namespace: TEAM });
@@ -135,7 +135,7 @@ export class TargetsWorld {
       else if (status?.phase === 'Bound') this.#bound.add(metadata.name);
       this.#onChange();
     });
-    // It ends with the client.
+    // Ends when the client is closed.
     watching.catch(() => undefined);
     await opened.promise;
   }

@@ -1,5 +1,5 @@
-// What a claim costs when many are made at once, and taken back at once: whether time and requests for each of them grow
-// with their number, and whether each gets exactly one target.
+// Measures the cost of a claim when many are created and deleted at once: whether time and requests per claim grow with
+// their number, and whether each claim gets exactly one target.
 import type { Cost } from './control-plane.ts';
 import { note, table, target } from './support.ts';
 import type { Row } from './support.ts';
@@ -10,18 +10,18 @@ const WARM_UP = 50;
 const MOST_GROWTH = 1.2;
 const PROVISIONERS = { sandbox: 'appstudio.redhat.com/devsandbox', namespace: 'offshoot.dev/namespace' } as const;
 
-/** What a number of claims at once have cost, each. */
+/** The cost per claim. */
 interface Measured {
   readonly ms: number;
   readonly cost: Cost;
   readonly clusterCpuMs: number;
-  /** What taking them back cost. */
+  /** The cost of deleting them. */
   readonly end: { readonly ms: number; readonly cost: Cost };
-  /** Claims that have not exactly one target, and targets that are not for exactly one claim. */
+  /** Claims that do not have exactly one target. */
   readonly unpaired: number;
 }
 
-/** True when every target is met. */
+/** Returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const passed: boolean[] = [];
   for (const [name, provisioner] of Object.entries(PROVISIONERS)) {
@@ -35,8 +35,8 @@ export async function run(): Promise<boolean> {
 }
 
 /**
- * How much longer each of the most takes than each of the fewest. A machine that was busy with other things meanwhile
- * gets a second chance: what the code is to blame for shows again.
+ * The ratio of the time per claim, with the most and with the fewest claims. Measures again if it is too high, because
+ * the machine may have been busy; a problem in the code would show again.
  */
 async function growthOfTime(provisioner: string, measured: readonly Measured[]): Promise<number> {
   const growth = measured.at(-1)!.ms / measured.at(0)!.ms;
@@ -55,7 +55,7 @@ async function measure(provisioner: string, size: number): Promise<Measured> {
     const cost = each(await world.cost(), size);
     const clusterCpuMs = (await world.clusterCpuMs()) / size;
     const unpaired = await world.unpaired('many', size);
-    const endMs = await world.takeBack('many', size);
+    const endMs = await world.release('many', size);
     const end = { ms: endMs / size, cost: each(await world.cost(), size) };
     return { ms: ms / size, cost, clusterCpuMs, end, unpaired };
   } finally {

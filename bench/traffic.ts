@@ -1,4 +1,4 @@
-// What a decision about a request costs, and how compiling grows with the world.
+// Measures the cost of routing a request, and how the cost of compiling grows with the cluster.
 import { Reads } from '../src/controller/index.ts';
 import { Tables } from '../src/kube/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
@@ -8,21 +8,21 @@ import { interleave, median, note, ratio, table, target } from './support.ts';
 
 const SIZES = [10, 100, 1_000] as const;
 const REQUESTS = 10_000;
-/** Environments that have a route of their own on each host. */
+/** Environments with a route on the first host. */
 const ENVIRONMENTS = 100;
 const MOST_MS = 1_000;
-/** Ten times the VirtualServices may take this many times as long to compile. */
+/** Ten times as many VirtualServices may take this many times as long to compile. */
 const MOST_GROWTH = 13;
 
-/** One changed VirtualService must be so many times cheaper than compiling all of them. */
+/** One changed VirtualService must be at least this many times cheaper than compiling all of them. */
 const LEAST_GAIN = 50;
 
-/** A proof for one of the environments on the shared VirtualService. */
+/** The limit for a proof of one of the environments on the shared VirtualService. */
 const MOST_PROOF_MS = 50;
 
 const ISTIO = 'networking.istio.io/v1beta1';
 
-/** Services with a VirtualService and a rule each; the first is that of many environments. */
+/** Services with a VirtualService and a DestinationRule each; the first has many environments. */
 function objects(services: number): readonly KubeObject[] {
   return Array.from({ length: services }, (_none, i): readonly KubeObject[] => {
     const [name, namespace] = [`s${i}`, `ns${i % 20}`];
@@ -71,13 +71,13 @@ const shared = requests(1);
 const decideAll = (at: number, asked = worlds[at]!.asked): void => {
   for (const request of asked) routers[at]!.decide(request);
 };
-/** From objects to the rules of every host. */
+/** Compiles the rules of all hosts from objects. */
 const compileAll = (at: number): void => {
   const router = createRouter(worldOf(worlds[at]!.all));
   for (let i = 0; i < SIZES[at]!; i++) router.rulesFor({ namespace: 'ns1' }, `s${i}.ns${i % 20}`, 80);
 };
 
-/** A controller that has read every host, and a VirtualService that changes. */
+/** A controller that has read all hosts, and a VirtualService that changes. */
 function keepUpToDate(at: number) {
   const tables = new Tables(worldTables);
   let version = 0;
@@ -104,7 +104,7 @@ function keepUpToDate(at: number) {
   };
 }
 
-/** The environment in the middle of those on the first host, and the world without it. */
+/** Proves the environment in the middle of those on the first host, against the world without it. */
 function proofAt(at: number) {
   const { all } = worlds[at]!;
   const version = `pr-${ENVIRONMENTS / 2}`;
@@ -126,7 +126,7 @@ function proofAt(at: number) {
   };
 }
 
-/** The first host's objects without what an environment has there. */
+/** An object of the first host without the routes and subsets of an environment. */
 function withoutVersion(object: KubeObject, service: string, version: string): KubeObject {
   if (object.metadata.name !== service) return object;
   const { spec } = object as KubeObject & { readonly spec: { readonly [list: string]: unknown } };

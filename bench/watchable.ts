@@ -1,4 +1,4 @@
-// Measures the watchable maps against native ones: what a store, a snapshot and a pass over the state cost.
+// Compares watchable maps with native ones: the cost of a store, a snapshot and an iteration.
 import { derive, Tracker, WatchableMap } from '../src/watchable/index.ts';
 import type { Read, Subscription } from '../src/watchable/index.ts';
 import { interleave, median, note, ratio, table, target } from './support.ts';
@@ -16,7 +16,7 @@ const SIZES = [1_000, 10_000, 100_000];
 const SUBSCRIBERS = [1, 10, 100, 1_000];
 const STORES = 1_000;
 
-/** Runs the benchmark and prints its tables; true when every target is met. */
+/** Runs the benchmark and prints its tables; returns true when all targets are met. */
 export async function run(): Promise<boolean> {
   const gc = (globalThis as { gc?: () => void }).gc;
   const met: boolean[] = [];
@@ -32,29 +32,29 @@ export async function run(): Promise<boolean> {
   return met.every(Boolean);
 }
 
-/** What subscribers that never read keep alive. */
+/** The memory retained by subscribers that never read. */
 function memory(collect: () => void): Row[] {
-  const bed = new Bed(keysFor(1_000), 10);
+  const map = new FilledMap(keysFor(1_000), 10);
   collect();
   const before = process.memoryUsage().heapUsed;
-  for (let index = 0; index < 1_000_000; index++) bed.store();
+  for (let index = 0; index < 1_000_000; index++) map.store();
   collect();
   const growth = (process.memoryUsage().heapUsed - before) / 2 ** 20;
-  bed.close();
+  map.close();
   return [target('heap growth with 10 subscribers that never read', growth, 20, 'atMost', ' MB')];
 }
 
-/** What subscribers add to the cost of a store: those that keep up, and those that never read. */
+/** The cost that subscribers add to a store: those that keep up, and those that never read. */
 async function stores(size: number): Promise<Row[]> {
   const rows: Row[] = [];
   const names = keysFor(size);
   for (const count of SUBSCRIBERS) {
-    const alone = new Bed(names, 0);
-    const stuck = new Bed(names, count);
-    // Subscribers that keep up take snapshots, and after a snapshot shards are copied whoever took it. So the map that
-    // these are compared with has its state taken as often.
-    const read = new Bed(names, 0);
-    const parked = new Bed(names, count);
+    const alone = new FilledMap(names, 0);
+    const stuck = new FilledMap(names, count);
+    // Subscribers that keep up take snapshots, and the first store after a snapshot copies a shard. So the baseline
+    // takes snapshots as often.
+    const read = new FilledMap(names, 0);
+    const parked = new FilledMap(names, count);
     const times = await interleave(51, {
       alone: () => alone.stores(),
       stuck: () => stuck.stores(),
@@ -69,12 +69,12 @@ async function stores(size: number): Promise<Row[]> {
     const label = `with ${plural(count)}`;
     rows.push(target(`store ${label}, keeping up / with none`, ratio(times.parked, times.read), 2, 'atMost'));
     rows.push(target(`store ${label}, never reading / with none`, ratio(times.stuck, times.alone), 2, 'atMost'));
-    for (const bed of [alone, stuck, read, parked]) bed.close();
+    for (const map of [alone, stuck, read, parked]) map.close();
   }
   return rows;
 }
 
-/** What a snapshot costs after a change, and what reading it costs. */
+/** The cost of a snapshot after a change, and of reading it. */
 async function states(size: number): Promise<Row[]> {
   const names = keysFor(size);
   const map = filled(names);
@@ -142,26 +142,26 @@ async function states(size: number): Promise<Row[]> {
   ];
 }
 
-/** One store, then every subscriber reads it: the whole way through. */
+/** One store, then all subscribers read it: end to end. */
 async function deliveries(size: number): Promise<Row[]> {
   const rows: Row[] = [];
   const names = keysFor(size);
   for (const count of SUBSCRIBERS) {
-    const bed = new Bed(names, count);
-    await bed.settle();
+    const map = new FilledMap(names, count);
+    await map.settle();
     const times = await interleave(21, {
       delivery: async () => {
-        bed.store();
-        await bed.settle();
+        map.store();
+        await map.settle();
       },
     });
     rows.push(note(`${plural(count)}, per subscriber`, (median(times.delivery) / count) * 1e3, ' µs'));
-    bed.close();
+    map.close();
   }
   return rows;
 }
 
-/** One change, brought to those whom it concerns, against computing everything again. */
+/** One change that is delivered to its readers, compared with computing everything again. */
 async function derivations(): Promise<Row[]> {
   const hosts = 10_000;
   const changes = 100;
@@ -208,7 +208,7 @@ async function derivations(): Promise<Row[]> {
   });
   const heard = woken;
   byKey.close();
-  // Listed: 100 readers of one shard each, and the keys from a function that has to look at all routes.
+  // Listed: 100 readers of one shard each, and keys from a function that reads all routes.
   const byShard = new Tracker<number>({ wake: () => woken++ });
   for (let shard = 0; shard < 100; shard++) {
     byShard.track(shard, (read) => read.index(totals, 'shard', String(shard).padStart(2, '0')));
@@ -231,7 +231,7 @@ async function derivations(): Promise<Row[]> {
 }
 
 /** A filled map with subscribers. */
-class Bed {
+class FilledMap {
   readonly #map: WatchableMap<string, Route>;
   readonly #names: readonly string[];
   readonly #subscriptions: Subscription<string, Route>[];
@@ -257,7 +257,7 @@ class Bed {
     for (let index = 0; index < STORES; index++) this.store();
   }
 
-  /** Waits for the reads under way and parks every subscriber again. */
+  /** Waits for pending reads and starts the next read of every subscriber. */
   async settle(): Promise<void> {
     await Promise.all(this.#reads);
     this.#reads = this.#subscriptions.map((subscription) => subscription.next());
@@ -271,7 +271,7 @@ class Bed {
 let weights = 0;
 let kept: unknown;
 
-/** Uses a result, so that the optimiser cannot drop the work behind it. */
+/** Uses a result, so that the optimiser cannot remove the work. */
 function keep(value: unknown): void {
   kept = value;
 }

@@ -1,4 +1,4 @@
-// Bundles programs with everything that they need, so that starting one reads a few files and not hundreds. Called by
+// Bundles programs with all their dependencies, so that starting one reads a few files instead of hundreds. Called by
 // build.ts for the published package, and by benchmarks.
 import { copyFileSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -19,7 +19,7 @@ const constant = (name: string, value: unknown): string =>
 let built: Promise<BuiltPage> | undefined;
 const page = (): Promise<BuiltPage> => (built ??= buildPage());
 
-/** Modules of plain data: the bundle holds the data, not the code that makes it. */
+/** Modules of plain data: the bundle contains the data instead of the code that generates it. */
 const evaluated: Plugin = {
   name: 'evaluated',
   setup(build) {
@@ -41,13 +41,13 @@ const evaluated: Plugin = {
 };
 
 /**
- * Node's own modules, taken without an import statement: that reads every name which they export, and some names load
- * whole subsystems that nobody uses. Names that nobody imports are dropped from what stands here.
+ * Loads Node's built-in modules without an import statement, which would read all their exports and so load whole
+ * subsystems that are never used. Unused names are removed by tree shaking.
  */
 const builtins: Plugin = {
   name: 'builtins',
   setup(build) {
-    // One for each importer: a shared one would be a file of its own to load.
+    // One module per importer: a shared one would be an additional file to load.
     build.onResolve({ filter: /./ }, ({ path: name, kind, importer }) =>
       kind === 'import-statement' && isBuiltin(name)
         ? { path: `${name} of ${importer}`, namespace: 'builtin', pluginData: name }
@@ -63,7 +63,7 @@ const builtins: Plugin = {
   },
 };
 
-/** Parts of packages that we never use, and that would load much more. */
+/** Omits parts of packages that we never use and that would load much more. */
 const leftOut: Plugin = {
   name: 'left-out',
   setup(build) {
@@ -75,9 +75,9 @@ const leftOut: Plugin = {
   },
 };
 
-/** Our own modules do nothing when they are loaded: one that is reached but not used is left out. */
-const quiet: Plugin = {
-  name: 'quiet',
+/** Marks our own modules as free of side effects, so that unused ones are removed. */
+const sideEffectFree: Plugin = {
+  name: 'side-effect-free',
   setup(build) {
     build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path: name, resolveDir }) => ({
       path: path.resolve(resolveDir, name),
@@ -87,23 +87,23 @@ const quiet: Plugin = {
 };
 
 /**
- * Imports through the `index.ts` of a room, led straight to the modules that they name: a file that a command loads
- * would otherwise load all that the room exports, for pieces are cut by which files a command reaches.
+ * Resolves imports from the `index.ts` of a room directly to the modules that define the names. Otherwise a command
+ * would load everything that the room exports, because chunks are split by the files that a command reaches.
  */
-const straight: Plugin = {
-  name: 'straight',
+const directImports: Plugin = {
+  name: 'direct-imports',
   setup(build) {
     build.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path: file }) => {
       const source = readFileSync(file, 'utf8');
       const contents = source.replaceAll(
         /^import \{([^}]*)\} from '([^']*\/index\.ts)';/gm,
-        (statement, names: string, door: string) => {
-          const homes = exportsOf(path.resolve(path.dirname(file), door));
+        (statement, names: string, index: string) => {
+          const homes = exportsOf(path.resolve(path.dirname(file), index));
           const direct = namesIn(names).map((name) => {
             const home = homes.get(name.split(' as ')[0]!);
             return home && `import { ${name} } from ${JSON.stringify(home)};`;
           });
-          // On one line, so that lines of the source stay where they are.
+          // On one line, so that line numbers do not change.
           return direct.includes(undefined) ? statement : direct.join(' ') + '\n'.repeat(names.split('\n').length - 1);
         },
       );
@@ -112,18 +112,18 @@ const straight: Plugin = {
   },
 };
 
-/** The modules that what a file exports comes from, by name. */
-function exportsOf(door: string): ReadonlyMap<string, string> {
-  const source = readFileSync(door, 'utf8');
-  const homeOf = (from: string): string => path.resolve(path.dirname(door), from);
+/** The exported names of a file, with the modules that define them. */
+function exportsOf(index: string): ReadonlyMap<string, string> {
+  const source = readFileSync(index, 'utf8');
+  const homeOf = (from: string): string => path.resolve(path.dirname(index), from);
   const homes = new Map<string, string>();
   for (const [, name = ''] of source.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm))
-    homes.set(name, door);
+    homes.set(name, index);
   for (const [, from = ''] of source.matchAll(/^export \* from '([^']*)';/gm)) {
     for (const [name, home] of exportsOf(homeOf(from))) homes.set(name, home);
   }
   for (const [, names = '', from = ''] of source.matchAll(/^export \{([^}]*)\} from '([^']*)';/gm)) {
-    // One under another name is left to the bundler.
+    // Renamed exports are left to the bundler.
     for (const name of namesIn(names)) if (!name.includes(' as ')) homes.set(name, homeOf(from));
   }
   return homes;
@@ -137,11 +137,11 @@ function namesIn(list: string): string[] {
 }
 
 /**
- * The cluster has a bundle of its own: in a shared one, every file that any command reads would be one more to load. It
- * is also a whole command line, and so one of its parts finds itself when it asks for the cluster.
+ * The cluster has a separate bundle: with a shared one, it would have to load more chunks. That bundle also contains
+ * the whole command line, so an import of the cluster inside it resolves to itself.
  */
-const apart: Plugin = {
-  name: 'apart',
+const separateCluster: Plugin = {
+  name: 'separate-cluster',
   setup(build) {
     build.onResolve({ filter: /\/cluster\.ts$/ }, ({ kind, path: name, resolveDir }) =>
       kind === 'dynamic-import' && path.resolve(resolveDir, name) === path.join(root, 'src/cli/up/cluster.ts')
@@ -152,8 +152,8 @@ const apart: Plugin = {
 };
 
 /**
- * Writes the bundle of the command line and of the given entries, and the data that they read at run time. Returns the
- * files that it was made from.
+ * Writes the bundle of the command line and of the given entries, and the data that they read at run time. Returns its
+ * source files.
  */
 export async function bundle(outdir: string, entries: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const shared: BuildOptions = {
@@ -171,15 +171,15 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
-    plugins: [apart, quiet, builtins, evaluated, leftOut, straight],
-    // Packages in the older module format ask for Node's own modules by this name.
+    plugins: [separateCluster, sideEffectFree, builtins, evaluated, leftOut, directImports],
+    // CommonJS packages load Node's built-in modules with `require`.
     banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
   };
   const built = await Promise.all([
     esbuild.build({ ...shared, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
     esbuild.build({ ...shared, entryPoints: { up: 'src/cli/up/main.ts' } }),
   ]);
-  // Data that is read at run time stands beside the code that reads it, in the bundle as in the sources.
+  // Data that is read at run time is in the same folder as the code, in the bundle as in the sources.
   for (const file of ['kinds/openapi.json', 'kinds/descriptions.json', 'protobuf/messages.json']) {
     copyFileSync(path.join(root, 'src/embedded', file), path.join(outdir, path.basename(file)));
   }

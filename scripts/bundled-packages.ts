@@ -1,5 +1,5 @@
-// The npm packages whose code is in the bundle. build.ts writes their licences and their list beside it, from which
-// the bill of materials of the image is made.
+// Lists the npm packages in the bundle. build.ts writes the list and their licences to dist/; the bill of materials of
+// the image is made from it.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -10,7 +10,7 @@ export interface BundledPackage {
   readonly license: string;
 }
 
-/** Of the files that a bundle was made from, paths relative to the project. */
+/** The packages of the source files of a bundle, given as paths relative to the project. */
 export function bundledPackages(
   root: string,
   files: readonly string[],

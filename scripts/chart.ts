@@ -1,5 +1,5 @@
-// Writes what in deploy/chart is made of something else: the schema of the values, the dashboard for Grafana, the roles of
-// deploy/ and the definitions of our kinds. A chart can only read its own folder.
+// Writes the generated files of deploy/chart: the schema of the values, the dashboard for Grafana, the roles of deploy/
+// and the definitions of our kinds. A chart can only read its own folder.
 //   npm run chart
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { grafanaDashboard } from './grafana.ts';
 
 const deploy = path.resolve(import.meta.dirname, '../deploy');
 
-/** Files of the chart, by their paths in it. */
+/** The generated files, by path in the chart. */
 export function chartFiles(): Map<string, string> {
   const files = new Map([
     ['values.schema.json', `${JSON.stringify(valuesJsonSchema(), null, 2)}\n`],

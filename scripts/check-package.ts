@@ -1,5 +1,5 @@
-// Uses the package as somebody who installed it would: packs it, unpacks it elsewhere, runs the command and imports the
-// libraries. Run by .ci/run, after a build.
+// Tests the package as installed: packs it, unpacks it elsewhere, runs the command and imports the libraries. Run by
+// .ci/run, after a build.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,17 +1,17 @@
-// The dashboard for Grafana, deploy/chart/grafana-dashboard.json, from a table of what each panel asks Prometheus for.
+// The dashboard for Grafana, deploy/chart/grafana-dashboard.json, from a table of panels and their Prometheus queries.
 // `npm run chart` writes it.
 
 interface Query {
   readonly expr: string;
-  /** What a line is called; the labels in braces are filled in. */
+  /** The name of a line; labels in braces are filled in. */
   readonly legend: string;
 }
 
 export interface Panel {
   readonly title: string;
-  /** What to make of it. */
+  /** The description of the panel. */
   readonly about: string;
-  /** `stat`: one number each; `lines` over time; `stack`: lines on top of each other; `bars`: the last values. */
+  /** `stat`: one number per query; `lines`: over time; `stack`: stacked lines; `bars`: the last values. */
   readonly as: 'stat' | 'lines' | 'stack' | 'bars';
   readonly unit?: 's' | 'bytes' | 'reqps' | 'percentunit' | 'short';
   readonly queries: readonly Query[];
@@ -22,7 +22,7 @@ interface Row {
   readonly panels: readonly Panel[];
 }
 
-// Other controllers report metrics of the same names.
+// Other controllers report metrics with the same names.
 const OURS = 'job=~"$job"';
 const quantiles = (metric: string, by: string, legend: string): readonly Query[] =>
   [0.5, 0.99].map((quantile) => ({
@@ -47,19 +47,19 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Replicas',
-        about: 'By version. Two versions for long: a rollout is stuck.',
+        about: 'By version. Two versions for a long time mean that a rollout is stuck.',
         as: 'stat',
         queries: [{ expr: `count by (version) (offshoot_build_info{${OURS}})`, legend: '{{version}}' }],
       },
       {
-        title: 'Leads',
-        about: 'Which replica works for each part. None: nothing is reconciled.',
+        title: 'Leaders',
+        about: 'The leading replica of each part. Without one, nothing is reconciled.',
         as: 'bars',
         queries: [{ expr: `leader_election_master_status{${OURS}} > 0`, legend: '{{name}} {{instance}}' }],
       },
       {
         title: 'Environments',
-        about: 'All, and those that are not well.',
+        about: 'All environments, and those that are degraded.',
         as: 'stat',
         queries: [
           { expr: `sum(max by (state) (offshoot_environments{${OURS}}))`, legend: 'all' },
@@ -68,7 +68,7 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Not isolated',
-        about: 'Environments that move requests of others: "offshoot prove -A" names them.',
+        about: 'Environments that affect requests of others. "offshoot prove -A" names them.',
         as: 'stat',
         queries: [{ expr: `max(offshoot_proofs{${OURS}, result="refuted"})`, legend: 'refuted' }],
       },
@@ -79,20 +79,20 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'By state',
-        about: 'What "offshoot env list" says in the column STATE.',
+        about: 'The column STATE of "offshoot env list".',
         as: 'stack',
         queries: [mostBy('offshoot_environments', 'state')],
       },
       {
         title: 'Time to ready',
-        about: 'From the creation of an environment until requests get there.',
+        about: 'From the creation of an environment until requests reach it.',
         as: 'lines',
         unit: 's',
         queries: quantiles('offshoot_environment_ready_seconds', '', ''),
       },
       {
         title: 'Proofs',
-        about: 'What the proof that an environment leaves others alone came to.',
+        about: 'Results of the proofs that an environment does not affect others.',
         as: 'stack',
         queries: [mostBy('offshoot_proofs', 'result')],
       },
@@ -104,13 +104,13 @@ export const ROWS: readonly Row[] = [
       },
       {
         title: 'Degraded',
-        about: '"offshoot env describe" says why.',
+        about: 'Degraded environments. "offshoot env describe" shows why.',
         as: 'bars',
         queries: [mostBy('degraded_dynamic_environments', 'namespace, name')],
       },
       {
-        title: 'Left behind, and behind',
-        about: 'Objects of environments that are gone; VirtualServices that not every proxy has.',
+        title: 'Orphaned objects and stale proxies',
+        about: 'Objects of deleted environments; VirtualServices that have not reached every proxy.',
         as: 'lines',
         queries: [
           { ...mostBy('offshoot_orphaned_objects', 'kind'), legend: 'orphaned {{kind}}' },
@@ -124,44 +124,44 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Reconciles',
-        about: 'By result. Many of "error": the logs name the objects.',
+        about: 'By result. If there are many errors, the logs name the objects.',
         as: 'stack',
         unit: 'reqps',
         queries: [ratesBy('controller_runtime_reconcile_total', 'controller, result')],
       },
       {
         title: 'Duration of a reconcile',
-        about: 'Writes included.',
+        about: 'Including writes.',
         as: 'lines',
         unit: 's',
         queries: quantiles('controller_runtime_reconcile_time_seconds', 'controller', '{{controller}}'),
       },
       {
-        title: 'Errors and thrown plans',
+        title: 'Errors and panics',
         about: 'A plan that throws is a bug in Offshoot.',
         as: 'lines',
         unit: 'reqps',
         queries: [
           ratesBy('controller_runtime_reconcile_errors_total', 'controller'),
-          { ...ratesBy('controller_runtime_reconcile_panics_total', 'controller'), legend: 'threw: {{controller}}' },
+          { ...ratesBy('controller_runtime_reconcile_panics_total', 'controller'), legend: 'panic: {{controller}}' },
         ],
       },
       {
-        title: 'Objects that wait',
-        about: 'Those that could be reconciled now if a worker were free.',
+        title: 'Queue depth',
+        about: 'Objects that are ready to be reconciled and wait for a worker.',
         as: 'lines',
         queries: [{ expr: `sum by (controller) (workqueue_depth{${OURS}})`, legend: '{{controller}}' }],
       },
       {
         title: 'Retries',
-        about: 'Objects that are tried again after a failure.',
+        about: 'Objects that are retried after a failure.',
         as: 'lines',
         unit: 'reqps',
         queries: [ratesBy('workqueue_retries_total', 'controller')],
       },
       {
         title: 'Writes',
-        about: 'None while nothing changes: Offshoot does not write what is there already.',
+        about: 'There are none while nothing changes: Offshoot writes only what differs.',
         as: 'stack',
         unit: 'reqps',
         queries: [ratesBy('offshoot_writes_total', 'kind, did')],
@@ -173,41 +173,41 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Requests',
-        about: 'By HTTP status; <error>: no answer.',
+        about: 'By HTTP status; <error> means no answer.',
         as: 'stack',
         unit: 'reqps',
         queries: [ratesBy('rest_client_requests_total', 'code, method')],
       },
       {
         title: 'Duration of a request',
-        about: 'By method; watches count until they are open.',
+        about: 'By method; for watches, the time until they are open.',
         as: 'lines',
         unit: 's',
         queries: quantiles('rest_client_request_duration_seconds', 'verb', '{{verb}}'),
       },
       {
         title: 'Failed watches',
-        about: 'While one fails, changes of the kind go unnoticed.',
+        about: 'While a watch fails, changes of its kind are not noticed.',
         as: 'lines',
         unit: 'reqps',
         queries: [ratesBy('offshoot_watch_errors_total', 'kind')],
       },
       {
         title: 'Objects in memory',
-        about: 'What is watched, by kind.',
+        about: 'Cached objects, by kind.',
         as: 'stack',
         queries: [mostBy('offshoot_table_objects', 'kind')],
       },
       {
         title: 'Admission requests',
-        about: 'By HTTP status; a refusal is an answer, too.',
+        about: 'By HTTP status; a denied request has status 200, too.',
         as: 'stack',
         unit: 'reqps',
         queries: [ratesBy('controller_runtime_webhook_requests_total', 'webhook, code')],
       },
       {
         title: 'Duration of an admission request',
-        about: 'The API server gives up after 10 s.',
+        about: 'The API server times out after 10 s.',
         as: 'lines',
         unit: 's',
         queries: quantiles('controller_runtime_webhook_latency_seconds', 'webhook', '{{webhook}}'),
@@ -222,7 +222,7 @@ export const ROWS: readonly Row[] = [
       { title: 'Istio resources', about: 'By state.', as: 'stack', queries: [mostBy('offshoot_meshes', 'state')] },
       {
         title: 'Restarts for the mesh',
-        about: 'Workloads that were restarted, and pods that were deleted, for another sidecar.',
+        about: 'Workloads that were restarted, and pods that were deleted, to get a new sidecar.',
         as: 'lines',
         unit: 'short',
         queries: [
@@ -246,7 +246,7 @@ export const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Memory',
-        about: 'Of the process, and of the JavaScript objects in it.',
+        about: 'Resident memory of the process, and the JavaScript heap.',
         as: 'lines',
         unit: 'bytes',
         queries: [
@@ -261,8 +261,8 @@ export const ROWS: readonly Row[] = [
         queries: [{ expr: `rate(process_cpu_seconds_total{${OURS}}[$__rate_interval])`, legend: '{{instance}}' }],
       },
       {
-        title: 'Age',
-        about: 'A fall is a restart.',
+        title: 'Uptime',
+        about: 'A drop to 0 is a restart.',
         as: 'lines',
         unit: 's',
         queries: [{ expr: `time() - process_start_time_seconds{${OURS}}`, legend: '{{instance}}' }],
@@ -274,7 +274,7 @@ export const ROWS: readonly Row[] = [
 const WIDTH = 24;
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
-/** The dashboard as Grafana imports it. */
+/** The dashboard in the import format of Grafana. */
 export function grafanaDashboard(): object {
   let id = 0;
   let y = 0;
@@ -292,7 +292,7 @@ export function grafanaDashboard(): object {
     const placed = row.panels.map((panel, at) => ({
       id: ++id,
       gridPos: { x: (at * w) % WIDTH, y: y + 1 + Math.floor((at * w) / WIDTH) * h, w, h },
-      ...drawn(panel),
+      ...panelJson(panel),
     }));
     y += 1 + Math.ceil((row.panels.length * w) / WIDTH) * h;
     return [heading, ...placed];
@@ -300,7 +300,7 @@ export function grafanaDashboard(): object {
   return {
     uid: 'offshoot',
     title: 'Offshoot',
-    description: 'Environments, and the controllers that make them.',
+    description: 'Environments, and the controllers that manage them.',
     tags: ['offshoot', 'kubernetes'],
     schemaVersion: 39,
     version: 1,
@@ -314,7 +314,7 @@ export function grafanaDashboard(): object {
   };
 }
 
-function drawn({ title, about, as, unit = 'short', queries }: Panel): object {
+function panelJson({ title, about, as, unit = 'short', queries }: Panel): object {
   const targets = queries.map(({ expr, legend }, at) => ({
     refId: String.fromCodePoint('A'.codePointAt(0)! + at),
     datasource: DATASOURCE,

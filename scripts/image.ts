@@ -1,10 +1,10 @@
-// The release image, as an OCI archive:
+// Makes the release image as an OCI archive:
 //   npm run image                                    both architectures, into image/offshoot-VERSION.tar
-//   npm run image -- --platform linux/arm64          one of them
+//   npm run image -- --platform linux/arm64          one architecture
 //   npm run image -- --name registry.example.com/offshoot:1.2.3
-//   npm run image -- --root FOLDER --platform …      its files into a folder, for deploy/Dockerfile
+//   npm run image -- --root FOLDER --platform …      writes its files into a folder, for deploy/Dockerfile
 //   npm run image -- --fetch                         only downloads its parts, once, into the cache folder
-//   npm run image -- --lock                          takes the newest packages of Debian
+//   npm run image -- --lock                          locks the newest Debian packages
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

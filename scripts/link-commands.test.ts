@@ -1,4 +1,4 @@
-// npx runs the checkout that it is called in, and installs nothing for it.
+// npx runs the command of the checkout without installing it.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ test.skipIf(process.platform === 'win32')('npx finds the command of a checkout w
     mode: 0o755,
   });
   linkCommands(dir);
-  // A build does it again.
+  // Every build calls it again.
   linkCommands(dir);
   const env = { ...process.env, npm_config_offline: 'true', npm_config_cache: path.join(dir, 'cache') };
   const printed = execFileSync('npx', ['--no', name], { cwd: dir, env, encoding: 'utf8' });

@@ -1,10 +1,10 @@
-// Lets npx run a checkout at once: npm links the commands of packages that are installed, not those of the checkout
-// itself, and npx would install a copy first, which takes half a minute. Called by build.ts.
+// Links the commands of the checkout, so that npx can run them at once. npm links only commands of installed packages,
+// and npx would first install a copy, which takes half a minute. Called by build.ts.
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
 export function linkCommands(root: string): void {
-  // There a command is a script around it, which only npm writes.
+  // On Windows, commands are wrapper scripts, which only npm can write.
   if (process.platform === 'win32') return;
   const { bin } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { bin: Record<string, string> };
   const commands = path.join(root, 'node_modules/.bin');

@@ -1,11 +1,11 @@
-// Every metric that the controllers report, from where it is declared: for the reference page, and for tests that look
-// whether alerts and the dashboard of Grafana ask for metrics that exist.
+// Lists all declared metrics of the controllers, for the reference page, and for tests that check that alerts and the
+// Grafana dashboard use existing metrics.
 import { partsOf } from '../src/cli/run/parts.ts';
 import { METRICS } from '../src/controller/index.ts';
 import type { MetricDefinition } from '../src/controller/index.ts';
 
 export interface DeclaredMetric extends MetricDefinition {
-  /** The part whose controllers report it; undefined for those of every process. */
+  /** The part whose controllers report the metric; undefined for metrics of every process. */
   readonly part?: string;
 }
 

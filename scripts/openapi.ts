@@ -1,13 +1,13 @@
-// Writes src/embedded/kinds/openapi.json and descriptions.json from the models of @kubernetes/client-node: the
-// schemas of the built-in kinds that the embedded API server serves. Run by every build; the descriptions, which are
-// the words of that package, are not kept in the repository.
+// Generates src/embedded/kinds/openapi.json and descriptions.json, the schemas of the built-in kinds of the embedded
+// API server, from the models of @kubernetes/client-node. Run by every build; the descriptions, which are copied from
+// that package, are not committed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   annotations,
   atomicDefinitions,
-  type DefinitionNote,
-  type FieldNote,
+  type DefinitionAnnotations,
+  type FieldAnnotation,
   writtenDefinitions,
 } from '../src/embedded/kinds/annotations.ts';
 import { keptZeroValues } from '../src/embedded/kinds/zero-values.ts';
@@ -23,7 +23,7 @@ type Json = Record<string, unknown>;
 const root = path.resolve(import.meta.dirname, '..');
 const models = path.join(root, 'node_modules/@kubernetes/client-node/dist/gen/models');
 
-// Package by package in the order in which shared types belong to them: `core` owns what `apps` also refers to.
+// The order of packages decides which one a shared type belongs to: `core` comes before `apps`, which references it.
 const roots: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'meta.v1',
@@ -102,7 +102,7 @@ const wellKnown: Readonly<Record<string, Json>> = {
   IntOrString: { $ref: 'intstr.IntOrString' },
 };
 
-/** The attributes of a model, read from its compiled source so that the package itself need not be loaded. */
+/** The attributes of a model, read from its compiled source to avoid loading the package. */
 function attributesOf(model: string): Attribute[] {
   const source = readFileSync(path.join(models, `${model}.js`), 'utf8');
   const table = /attributeTypeMap = (\[[\s\S]*?\n\]|\[\]);/.exec(source)?.[1];
@@ -125,7 +125,7 @@ function readComment(lines: string): string {
     .replaceAll('*_/', '*/');
 }
 
-/** Descriptions and required fields, which only the type declarations carry. */
+/** Descriptions and required fields, which are only in the type declarations. */
 function declarationOf(model: string): Declared {
   const source = readFileSync(path.join(models, `${model}.d.ts`), 'utf8');
   const start = source.indexOf('export declare class');
@@ -169,7 +169,7 @@ function typeSchema(type: string, format: string): Json {
   return { $ref: definitionName(type) };
 }
 
-function annotate(schema: Json, note: FieldNote = {}): Json {
+function annotate(schema: Json, note: FieldAnnotation = {}): Json {
   const out: Json = note.ref === undefined ? { ...schema } : { $ref: note.ref };
   if (note.quantity === true) {
     const quantity = { $ref: 'resource.Quantity' };
@@ -191,7 +191,7 @@ const unusedNotes = new Set(Object.keys(annotations));
 
 function define(model: string): void {
   const name = definitionName(model);
-  const note: DefinitionNote = annotations[name] ?? {};
+  const note: DefinitionAnnotations = annotations[name] ?? {};
   unusedNotes.delete(name);
   const declared = declarationOf(model);
   const properties: Json = {};
@@ -235,7 +235,7 @@ for (const [home, group, names] of roots) {
 }
 if (unusedNotes.size > 0) throw new Error(`annotations name unknown definitions: ${[...unusedNotes].join(', ')}`);
 
-/** One definition a line: compact, and a readable difference when the upstream models change. */
+/** Writes one definition per line: compact, with a readable diff when the upstream models change. */
 function write(file: string, content: Record<string, unknown>): void {
   const lines = Object.keys(content)
     .sort()

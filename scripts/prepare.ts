@@ -1,4 +1,4 @@
-// Run by `npm install`: makes the bundle unless there is one of the same sources, which a running program may be reading.
+// Run by `npm install`: builds the bundle unless it is up to date, because a running program may be using it.
 import path from 'node:path';
 import { linkCommands } from './link-commands.ts';
 import { isBundleCurrent } from './source-states.ts';

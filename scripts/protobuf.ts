@@ -1,6 +1,6 @@
-// Writes src/embedded/protobuf/messages.json: the wire layout of the built-in kinds that the embedded API server
-// serves, from the public Go modules of Kubernetes, which it downloads. Run by hand when Kubernetes moves on or another
-// kind is served; needs Go.
+// Generates src/embedded/protobuf/messages.json, the wire layout of the built-in kinds of the embedded API server, from
+// the public Go modules of Kubernetes, which it downloads. Run it for a new Kubernetes release or another kind. Needs
+// Go.
 //   npm run protobuf
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const release = 'v0.36.4';
 const root = path.resolve(import.meta.dirname, '..');
 export const tableFile = path.join(root, 'src/embedded/protobuf/messages.json');
 
-/** Module, folder, and the short name of the package: that of the definitions in openapi.json. */
+/** Module, folder, and the short name of the package as in openapi.json. */
 const packages: readonly (readonly [module: string, folder: string, name: string])[] = [
   ['apimachinery', 'pkg/apis/meta/v1', 'meta.v1'],
   ['apimachinery', 'pkg/apis/meta/v1beta1', 'meta.v1beta1'],
@@ -42,10 +42,10 @@ const packages: readonly (readonly [module: string, folder: string, name: string
   ].map((folder) => ['api', folder, folder.replace('/', '.')] as const),
 ];
 
-/** Module → its folder. */
+/** Folders by module. */
 type Folders = ReadonlyMap<string, string>;
 
-/** Finds the Go modules in Go's own cache, or downloads them. */
+/** Finds the Go modules in Go's cache, or downloads them. */
 export async function fetchModules(): Promise<Folders> {
   const modules = [...new Set(packages.map(([module]) => module))];
   return new Map(await Promise.all(modules.map(async (name) => [name, await download(name)] as const)));
@@ -56,14 +56,14 @@ async function download(module: string): Promise<string> {
   return (JSON.parse(answer) as { readonly Dir: string }).Dir;
 }
 
-/** What the tags of a Go struct say of one field. */
+/** The tags of one field of a Go struct. */
 interface Tagged {
   readonly json: string;
   readonly inline: boolean;
   readonly keepsZero: boolean;
 }
 
-/** Struct → number of the field → tags. */
+/** The tags of all fields, by struct and field number. */
 function structsOf(folder: string): Map<string, Map<number, Tagged>> {
   const structs = new Map<string, Map<number, Tagged>>();
   const files = readdirSync(folder).filter((file) => file.endsWith('.go') && !/_test\.go$|^(zz_)?generated/.test(file));
@@ -94,16 +94,17 @@ const scalars: Readonly<Record<string, string>> = {
   double: 'double',
 };
 
-/** The messages of a package, each as a text that src/embedded/protobuf/table.ts reads. Made when it is used. */
-function messagesOf(place: string, home: string): [string, () => string][] {
-  const structs = structsOf(place);
-  const source = readFileSync(path.join(place, 'generated.proto'), 'utf8');
+/** The messages of a package, in the format that src/embedded/protobuf/table.ts parses. Generated on demand. */
+function messagesOf(folder: string, home: string): [string, () => string][] {
+  const structs = structsOf(folder);
+  const source = readFileSync(path.join(folder, 'generated.proto'), 'utf8');
   return [...source.matchAll(/^message (\w+) \{\n([\s\S]*?)^\}/gm)].map(([, name, body]) => {
     const full = `${home}.${name}`;
     const fields = (): string[] =>
       [...body!.matchAll(/^ {2}(optional|repeated|map)\s*(<[^>]*>|\S+) (\w+) = (\d+);/gm)].map(
         ([, rule, type, given, number]) => {
-          const { json, inline, keepsZero } = structs.get(name!)?.get(Number(number)) ?? aloneIn(full, body!, given!);
+          const { json, inline, keepsZero } =
+            structs.get(name!)?.get(Number(number)) ?? unwrappedList(full, body!, given!);
           const list = rule === 'repeated' ? '[]' : rule === 'map' ? '{}' : '';
           const inner = typeName(rule === 'map' ? /,\s*([^>]+)>/.exec(type!)![1]! : type!);
           const kept = list === '' && keepsZero && scalars[type!] !== undefined ? '!' : '';
@@ -114,13 +115,13 @@ function messagesOf(place: string, home: string): [string, () => string][] {
   });
 }
 
-/** A list that is a type of its own has no struct: its JSON is what `items` holds. */
-function aloneIn(message: string, body: string, field: string): Tagged {
+/** A message that only wraps a list has no struct: its JSON is the value of `items`. */
+function unwrappedList(message: string, body: string, field: string): Tagged {
   if (field !== 'items' || body.match(/ = \d+;/g)?.length !== 1) throw new Error(`${message}.${field} has no tags`);
   return { json: '=', inline: false, keepsZero: true };
 }
 
-/** The type of a field; messages of the same package go by their own name alone. */
+/** The type of a field; messages of the same package have no package prefix. */
 function typeName(type: string): string {
   if (scalars[type] !== undefined) return scalars[type];
   if (!type.includes('.')) return type;
@@ -132,8 +133,8 @@ function typeName(type: string): string {
   return `${found[2]}.${type.slice(type.lastIndexOf('.') + 1)}`;
 }
 
-/** The messages that `wanted` are made of, themselves among them. */
-function closure(wanted: readonly string[], messages: ReadonlyMap<string, () => string>): Map<string, string> {
+/** All messages that the given ones reference, including themselves. */
+function closure(names: readonly string[], messages: ReadonlyMap<string, () => string>): Map<string, string> {
   const used = new Map<string, string>();
   const use = (name: string): void => {
     if (used.has(name) || specialTypes.has(name)) return;
@@ -145,12 +146,12 @@ function closure(wanted: readonly string[], messages: ReadonlyMap<string, () => 
       else if (!Object.values(scalars).includes(type!)) use(`${packageOf(name)}.${type}`);
     }
   };
-  for (const name of wanted) use(name);
+  for (const name of names) use(name);
   return used;
 }
 
-/** The kinds that are served, and what requests and answers about all of them are made of. */
-function wantedMessages(): string[] {
+/** The messages of all served kinds, and of requests and responses for any kind. */
+function servedMessages(): string[] {
   const definitions = JSON.parse(readFileSync(path.join(root, 'src/embedded/kinds/openapi.json'), 'utf8')) as Record<
     string,
     { readonly 'x-kubernetes-group-version-kind'?: unknown }
@@ -166,14 +167,14 @@ function wantedMessages(): string[] {
   ];
 }
 
-/** The table as the modules in these folders have it. */
+/** Generates the table from the modules in these folders. */
 export function messageTable(folders: Folders): string {
   const messages = new Map(
     packages.flatMap(([module, folder, home]) => messagesOf(path.join(folders.get(module)!, folder), home)),
   );
-  // A review has no list.
-  const wanted = wantedMessages().filter((name) => !name.endsWith('List') || messages.has(name));
-  const used = closure(wanted, messages);
+  // Reviews have no list.
+  const served = servedMessages().filter((name) => !name.endsWith('List') || messages.has(name));
+  const used = closure(served, messages);
   const lines = [...used.keys()].toSorted().map((name) => `${JSON.stringify(name)}:${JSON.stringify(used.get(name))}`);
   return `{\n${lines.join(',\n')}\n}\n`;
 }

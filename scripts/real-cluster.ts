@@ -1,6 +1,6 @@
-// The real Kubernetes control plane of the tests, by hand:
+// Runs the real Kubernetes control plane of the tests manually:
 //   npm run real-cluster -- fetch   find its programs, or build them once with Go
-//   npm run real-cluster -- path    print the folder that they are in (fails when they are missing)
+//   npm run real-cluster -- path    print their folders (fails when they are missing)
 //   npm run real-cluster -- up      start a cluster and keep it until Ctrl-C
 import { startRealCluster } from '../test/cluster/real.ts';
 import { controllerRuntime } from '../test/programs/controller-runtime.ts';

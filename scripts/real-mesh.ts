@@ -1,6 +1,6 @@
-// The real mesh of the tests, by hand:
+// Runs the real mesh of the tests manually:
 //   npm run real-mesh -- fetch   find istiod and Envoy, or build and download them once
-//   npm run real-mesh -- path    print the folders that they are in (fails when they are missing)
+//   npm run real-mesh -- path    print their folders (fails when they are missing)
 //   npm run real-mesh -- up [--cluster embedded|real]
 //                                a mesh with the example shop and the controllers, until Ctrl-C
 import { parseArgs } from 'node:util';
@@ -50,7 +50,7 @@ curl -s -H 'Host: orders' http://${web.address}:${port}/
 # as somebody outside comes in at the edge:
 curl -s -H 'Host: ${PUBLIC_HOST}' http://${mesh.ingress.address}:${port}/
 
-# make an environment, and reach it with its key:
+# create an environment, and reach it with its key:
 npx offshoot env create alice -n shop --subset orders=example.com/orders:2 --header x-env=alice --wait
 curl -s -H 'Host: orders' -H 'x-env: alice' http://${web.address}:${port}/
 curl -s -H 'Host: ${PUBLIC_HOST}' -H 'x-env: alice' http://${mesh.ingress.address}:${port}/

@@ -1,9 +1,9 @@
-// The real node of the tests, by hand:
+// Runs the real node of the tests manually:
 //   npm run real-node -- fetch           find its programs, or build and download them once
-//   npm run real-node -- path            print the folders that they are in (fails when they are missing)
-//   npm run real-node -- up [--mesh]     start a node, with an Istio that injects sidecars if asked, and leave it running
-//   npm run real-node -- in COMMAND …    run a command inside of it; kubectl is set up for it there
-//   npm run real-node -- down            end it; nothing of it is left
+//   npm run real-node -- path            print their folders (fails when they are missing)
+//   npm run real-node -- up [--mesh]     start a node in the background, with Istio and sidecar injection for --mesh
+//   npm run real-node -- in COMMAND …    run a command inside the node; kubectl is configured there
+//   npm run real-node -- down            stop the node and delete its files
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { kubernetes } from '../test/programs/kubernetes.ts';
 import { cacheFolder, programsOf } from '../test/programs/programs.ts';
 import { programCommands, runSubcommand } from './subcommand.ts';
 
-/** Names the folder of the node that runs. */
+/** Contains the folder of the running node. */
 const stateFile = path.join(cacheFolder('node'), 'running');
 
 function running(): string | undefined {

@@ -1,6 +1,5 @@
-// Writes the pages of docs/reference from the source: of each of our kinds, of commands, metrics, alerts and codes of
-// errors, and of what back ends of routing rules can express; and the reasons of conditions in the page on
-// troubleshooting.
+// Generates the pages of docs/reference from the source: our kinds, commands, metrics, alerts, error codes, and the
+// capabilities of routing back ends; and the condition reasons in the troubleshooting page.
 //   node scripts/reference.ts
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +21,7 @@ import { commandsPage } from './reference/commands.ts';
 import { table, withWrittenPart, writtenPage } from './reference/markdown.ts';
 import { reasonTables } from './reference/reasons.ts';
 
-/** What a page tells of one node of a schema. */
+/** The part of a schema that pages show. */
 interface Node {
   readonly type?: string;
   readonly format?: string;
@@ -40,7 +39,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const FOLDER = path.join(ROOT, 'docs', 'reference');
 const TROUBLESHOOTING = path.join(ROOT, 'docs', 'operations', 'troubleshooting.md');
 
-/** The pages as they should be, by the path of their file. */
+/** The generated pages, by path. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ...resources().map((resource) => [fileOf(resource), pageOf(resource)] as const),
@@ -54,7 +53,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-/** Every kind that a module of ours exports. */
+/** All kinds of our API. */
 function resources(): readonly Resource<KubeObject>[] {
   const modules = [targets, spaces, routing].flatMap((module): object[] => Object.values(module));
   return [dynamicEnv, ...modules, upstream, istio].filter((each): each is Resource<KubeObject> => 'crd' in each);
@@ -96,7 +95,7 @@ function pageOf({ definition, crd }: Resource<KubeObject>): string {
   );
 }
 
-/** What each back end of routing rules can express. */
+/** The capabilities of each routing back end. */
 function backendsPage(): string {
   const sections = Object.values(BACKENDS).flatMap(({ name, about, capabilities: { strict, compat } }) => [
     `## \`${name}\``,
@@ -112,17 +111,17 @@ function backendsPage(): string {
   return writtenPage(
     'src/routing/backends: change the tables there',
     '# Back ends of routing rules',
-    'What becomes of each part of a rule. *Exact*: it means the same there. *Approximate*: nearly, as the note says. *Refused*: the rule is rejected with a [code](routing-codes.md). *Dropped*: the rule is kept without it, in silence; only compat mode does that, because the original did.',
+    'How each part of a rule is translated. *Exact*: it means the same there. *Approximate*: nearly, as the note says. *Refused*: the rule is rejected with a [code](routing-codes.md). *Dropped*: the rule is applied without it, silently; only compat mode does that, because the original did.',
     ...sections,
   );
 }
 
-/** The codes of diagnostics. */
+/** The codes of routing diagnostics. */
 function codesPage(): string {
   return writtenPage(
-    'src/routing/errors.ts: change the table there',
+    'src/routing/codes.ts: change the table there',
     '# Codes of routing diagnostics',
-    'What `offshoot routing translate` says of an object has one of these codes; the message names the object, the field and what was found.',
+    'Every diagnostic of `offshoot routing translate` has one of these codes; the message names the object, the field and the value.',
     table(
       ['Code', 'When', 'What to do'],
       Object.entries(CODES).map(([code, { meaning, advice }]) => [`\`${code}\``, meaning, advice]),
@@ -130,7 +129,7 @@ function codesPage(): string {
   );
 }
 
-/** The metrics of a process, then those of each part. */
+/** The metrics of every process, then those of each part. */
 function metricsPage(): string {
   const sections = [...Map.groupBy(declaredMetrics(), ({ part }) => part)].flatMap(([part, metrics]) => [
     part === undefined ? '## Every process' : `## Part \`${part}\``,
@@ -152,7 +151,7 @@ function metricsPage(): string {
   );
 }
 
-/** The alerts, each with what to do. */
+/** The alerts with their runbooks. */
 function alertsPage(): string {
   const rules = alerts as readonly {
     readonly alert?: string;
@@ -180,7 +179,7 @@ function alertsPage(): string {
   );
 }
 
-/** The codes of errors of the command line. */
+/** The error codes of the command line. */
 function errorsPage(): string {
   return writtenPage(
     'src/cli/errors/catalogue.ts: change the table there',
@@ -198,7 +197,7 @@ function errorsPage(): string {
   );
 }
 
-/** Where the reasons of the conditions are explained that an alert is about. */
+/** The section of the troubleshooting page with the condition reasons of an alert. */
 const SECTION_OF_ALERT: Readonly<Record<string, string>> = {
   OffshootReconcileErrors: 'every-kind',
   OffshootPlanThrew: 'every-kind',
@@ -217,7 +216,7 @@ function seeAlso(alert: string): string[] {
   return section === undefined ? [] : [`[Reasons](../operations/troubleshooting.md#${section}).`];
 }
 
-/** What stands for a value that only the alert knows. */
+/** A placeholder for a value of the alert. */
 function placeholder(value: string): string {
   const label = /\$labels\.(\w+)/.exec(value)?.[1];
   return label === undefined ? 'N' : label.toUpperCase();
@@ -228,7 +227,7 @@ function schemaOf(crd: Resource<KubeObject>['crd']): Node {
   return versions[0]!.schema.openAPIV3Schema;
 }
 
-/** The example that is kept for a kind, if there is one. */
+/** The example of a kind, if there is one. */
 function exampleOf(kind: string): string[] {
   const file = path.join(ROOT, 'examples', `${kind.toLowerCase()}.yaml`);
   if (!existsSync(file)) return [];
@@ -241,7 +240,7 @@ function fieldsOf(part: string, node: Node | undefined, known: Map<string, strin
   return [`## \`${part}\``, table(['Field', 'Type', 'Required', 'Description'], rows)];
 }
 
-/** One row for each field below a node. An object that the page has explained before is not explained again. */
+/** One row per field of a node. An object that was described before is only referenced. */
 function fieldRows(node: Node, at: string, known: Map<string, string>): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([name, field]) => {
     const { inner, place } = innermost(field, `${at}.${name}`);
@@ -260,7 +259,7 @@ function fieldRows(node: Node, at: string, known: Map<string, string>): string[]
   });
 }
 
-/** What lists and maps hold in the end, and how its place is written. */
+/** The innermost type of nested lists and maps, and its path. */
 function innermost(node: Node, place: string): { readonly inner: Node; readonly place: string } {
   if (node.items) return innermost(node.items, `${place}[]`);
   if (node.additionalProperties) return innermost(node.additionalProperties, `${place}{}`);

@@ -1,4 +1,4 @@
-// Holds the room rules: imports go one way. Run by `npm run lint`; rooms.test.ts proves that it notices a violation.
+// Checks the import rules between rooms: imports go one way. Run by `npm run lint`.
 import path from 'node:path';
 import { cruise } from 'dependency-cruiser';
 import type { IConfiguration, ICruiseResult } from 'dependency-cruiser';
@@ -10,17 +10,19 @@ const PRODUCT = ['environments', 'targets', 'mesh', 'routing'];
 /** Then these, from left to right. */
 const LAST = ['playground', 'dashboard', 'cli'];
 /**
- * The command line uses these rooms by their `index.ts` alone: how they plan is theirs. `kube`, `api` and `embedded` are
- * libraries of which every module can be used by itself, and loading one of them must not load the others.
+ * The command line may import only the `index.ts` of these rooms. `kube`, `api` and `embedded` are libraries whose
+ * modules can be used separately, so that using one does not load the others.
  */
-const WITH_ONE_DOOR = ['watchable', 'controller', 'traffic', ...PRODUCT, 'playground', 'dashboard'];
+const ONLY_BY_INDEX = ['watchable', 'controller', 'traffic', ...PRODUCT, 'playground', 'dashboard'];
 const TESTS = '[.]test[.]ts$|/testing/';
-/** The embedded cluster knows the shape of objects and how they are written, nothing else of `kube`. */
-const FOR_EMBEDDED = ['annotations', 'times', 'objects', 'json', 'pki', 'der', 'selector', 'quantity'];
+/** The modules that describe objects: a folder `describe/` or a file `describe.ts` of a room. Those of `cli` print. */
+const DESCRIBING = { path: '^src/.*/describe(/|[.]ts$)|^src/api/description/', pathNot: `^src/cli/|${TESTS}` };
+/** The modules of `kube` that the embedded cluster may use: types and formats of objects. See decision 002. */
+export const FOR_EMBEDDED = ['annotations', 'times', 'objects', 'json', 'pki', 'der', 'selector', 'quantity'];
 
 function mayImport(room: string): string[] {
-  const place = CHAIN.indexOf(room);
-  if (place >= 0) return CHAIN.slice(0, place);
+  const position = CHAIN.indexOf(room);
+  if (position >= 0) return CHAIN.slice(0, position);
   if (PRODUCT.includes(room)) return CHAIN;
   const before = [...CHAIN, ...PRODUCT, ...LAST.slice(0, LAST.indexOf(room))];
   return room === 'cli' ? [...before, 'embedded'] : before;
@@ -45,7 +47,7 @@ const configuration = {
       `^src/kube/(${FOR_EMBEDDED.join('|')})[.]ts$`,
     ]),
     {
-      // What prints is in the command line; only it, and a dashboard that has its own, speak to people directly.
+      // Only the command line prints.
       name: 'only-cli-imports-cli',
       severity: 'error',
       from: { path: '^src/', pathNot: `^src/cli/|${TESTS}` },
@@ -55,19 +57,19 @@ const configuration = {
       name: 'cli-knows-no-internals',
       severity: 'error',
       from: { path: '^src/cli/', pathNot: TESTS },
-      to: { path: `^src/(${WITH_ONE_DOOR.join('|')})/`, pathNot: `^src/(${WITH_ONE_DOOR.join('|')})/index[.]ts$` },
+      to: { path: `^src/(${ONLY_BY_INDEX.join('|')})/`, pathNot: `^src/(${ONLY_BY_INDEX.join('|')})/index[.]ts$` },
     },
     {
-      // What users are told is data: whoever shows it has read it, and prints it.
+      // Descriptions are pure functions: the caller reads the objects and prints the result.
       name: 'describing-is-pure',
       severity: 'error',
-      from: { path: '^src/[^/]+/describe/|^src/api/description/', pathNot: TESTS },
+      from: DESCRIBING,
       to: { path: '^src/kube/(client|tables)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'describing-uses-nothing-of-node',
       severity: 'error',
-      from: { path: '^src/[^/]+/describe/|^src/api/description/', pathNot: TESTS },
+      from: DESCRIBING,
       to: { dependencyTypes: ['core'] },
     },
     {
@@ -83,6 +85,13 @@ const configuration = {
       to: { path: '^(test|bench|scripts)/|[.]test[.]ts$' },
     },
     {
+      // What is in a folder `testing/` serves tests alone.
+      name: 'testing-serves-tests',
+      severity: 'error',
+      from: { path: '^src/', pathNot: TESTS },
+      to: { path: '^src/.*/testing/' },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       from: { path: '^src/' },
@@ -92,12 +101,12 @@ const configuration = {
 } as IConfiguration;
 
 export interface RoomReport {
-  /** How many modules were read: a report on none proves nothing. */
+  /** The number of modules that were read; 0 means that the check itself is broken. */
   readonly modules: number;
   readonly violations: readonly string[];
 }
 
-/** Reads every module under `root/src` and reports imports that break a rule. */
+/** Reads all modules in `root/src` and reports imports that break a rule. */
 export async function checkRooms(root: string): Promise<RoomReport> {
   const result = await cruise(
     ['src'],

@@ -1,8 +1,8 @@
-// Runs the test suite again and again, every second time beside two busy processes, and says what failed how often:
+// Runs the test suite repeatedly, every second time with two busy processes in parallel, and counts the failures:
 //   npm run soak -- [--times N] [filters and options of vitest …]
-// Each run has a seed of its own, unless OFFSHOOT_SEED says which, and asks the real mesh more than an ordinary one. Where
-// no filter or option says what to run, environments come and go on the real node too.
-// Ends with code 1 if anything failed; the logs of runs with failures are kept.
+// Each run has its own seed, unless OFFSHOOT_SEED is set, and sends more requests to the real mesh than a normal run.
+// Without filters or options, environments are also created and deleted on the real node.
+// Exits with code 1 if anything failed; the logs of failed runs are kept.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,21 +14,21 @@ import type { Report, Run } from './soak/tally.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const VITEST = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
-/** To a real mesh. */
+/** Requests to the real mesh, in all runs together. */
 const REQUESTS = 100_000;
-/** Of random environments, with and without them. */
+/** Comparisons with and without random environments, in all runs together. */
 const TRIPLES = 1_000_000;
-/** How often environments come, change and go under load: in each run on loopback, in all of them on the real node. */
+/** How often environments are created, changed and deleted under load: per run on loopback, in total on the node. */
 const CYCLES = 30;
 const ON_THE_NODE = ['--config', 'vitest.node.config.ts', 'test/node/traffic.test.ts'];
-/** Ends by itself when whoever started it is gone. */
+/** Exits when its parent process is gone. */
 const BUSY = 'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e7; i++);';
 
 const { times, rest } = parseArguments(process.argv.slice(2));
 const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-soak-'));
 const runs: Run[] = [];
 const interrupt = new AbortController();
-// Vitest gets the signal, too, and ends.
+// Vitest also gets the signal and exits.
 process.once('SIGINT', () => interrupt.abort());
 
 for (let number = 1; number <= times && !interrupt.signal.aborted; number++) {
@@ -51,16 +51,16 @@ async function runOnce(number: number): Promise<Run> {
   const log = path.join(dir, `${number}${busy ? '-busy' : ''}.log`);
   const others = busy ? [0, 1].map(() => spawn(process.execPath, ['-e', BUSY], { stdio: 'ignore' })) : [];
   const output = openSync(log, 'w');
-  const further = furtherThanCi(number);
-  const failed = [...(await runVitest(rest, further, output))];
+  const settings = soakSettings(number);
+  const failed = [...(await runVitest(rest, settings, output))];
   if (rest.length === 0 && !interrupt.signal.aborted)
-    failed.push(...(await runVitest(ON_THE_NODE, { ...further, OFFSHOOT_CYCLES: share(CYCLES) }, output)));
+    failed.push(...(await runVitest(ON_THE_NODE, { ...settings, OFFSHOOT_CYCLES: share(CYCLES) }, output)));
   await Promise.all(others.map((other) => (other.kill('SIGKILL'), ended(other))));
   if (failed.length === 0) rmSync(log);
   return { busy, failed };
 }
 
-/** Runs it once; answers with what failed. */
+/** Runs Vitest once; returns the failures. */
 async function runVitest(
   options: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -84,18 +84,18 @@ function share(all: number): string {
   return String(Math.ceil(all / times));
 }
 
-/** Other random inputs in each run, and in all of them together as many requests as is promised. */
-function furtherThanCi(number: number): NodeJS.ProcessEnv {
+/** Sets another seed for each run, and its share of the total numbers of requests and comparisons. */
+function soakSettings(number: number): NodeJS.ProcessEnv {
   return {
     OFFSHOOT_SEED: String(number * 1_000),
     OFFSHOOT_REQUESTS: share(REQUESTS),
     OFFSHOOT_TRIPLES: share(TRIPLES),
     OFFSHOOT_CYCLES: String(CYCLES),
-    OFFSHOOT_LIFETIME: '1',
+    OFFSHOOT_WRITES_UNTIL_CRASH: '1',
   };
 }
 
-/** How a process ended: with which code, or by which signal. */
+/** Waits for a process; returns its exit code or signal. */
 async function ended(child: ChildProcess): Promise<string> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return String(child.exitCode ?? child.signalCode);

@@ -37,7 +37,7 @@ test('a bundle is current until one of its sources is changed, added or removed'
   expect(isBundleCurrent(root)).toBe(false);
 });
 
-test('a source that was written while the bundle was made is not in it for certain', () => {
+test('a bundle is not current if a source was written while it was built', () => {
   stampBundle(root, 500);
   expect(isBundleCurrent(root)).toBe(false);
 });

@@ -1,13 +1,13 @@
-// What the bundle is made from: bin/offshoot.js uses it only as long as all of that is unchanged, and `npm install`
-// (also the one that npx does before it runs the command of a checkout) makes it again only when something changed.
+// Records the source files of the bundle. bin/offshoot.js uses the bundle only while they are unchanged, and
+// `npm install` (also the one that npx runs in a checkout) rebuilds it only when one has changed.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const STAMP = 'dist/sources.json';
 
-/** Notes what the bundle was made from. What has changed since `started` is noted as unknown. */
+/** Records the sources of the bundle. Sources that changed since `started` are recorded as unknown. */
 export function stampBundle(root: string, started: number): void {
-  // Written while the bundle was made: nobody knows which state is in it.
+  // If a file was written during the build, either version may be in the bundle.
   const states = statesOf(root).map(({ file, size, mtimeMs }): [string, string] => [
     file,
     mtimeMs >= started ? '' : `${size} ${mtimeMs}`,
@@ -37,7 +37,7 @@ interface SourceState {
 
 function statesOf(root: string): readonly SourceState[] {
   const all = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  // All of them, for some are not in the bundle but made what is.
+  // All sources, because some are not in the bundle but generate parts of it.
   const sources = all.filter(
     (file) => /\.(tsx?|json|css|html|svg)$/.test(file) && !/\.test\.ts$|\btest(ing|data)\b/.test(file),
   );

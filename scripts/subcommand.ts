@@ -1,10 +1,10 @@
-// Runs the subcommand that a script was called with. For scripts that start real software (real-cluster.ts and others).
+// Runs the subcommand of a script. For scripts that start real software, such as real-cluster.ts.
 import { fetchPrograms, programsOf } from '../test/programs/programs.ts';
 import type { ProgramSet } from '../test/programs/programs.ts';
 
 export type Subcommands = Readonly<Record<string, (args: readonly string[]) => Promise<void>>>;
 
-/** Calls the function that the first argument names, with the rest; a failure is one message and exit code 1. */
+/** Calls the function that the first argument names with the other arguments; an error is printed with exit code 1. */
 export async function runSubcommand(script: string, subcommands: Subcommands): Promise<void> {
   const [name = '', ...args] = process.argv.slice(2);
   const subcommand = subcommands[name];
@@ -21,7 +21,7 @@ export async function runSubcommand(script: string, subcommands: Subcommands): P
   }
 }
 
-/** `fetch` and `path`, which every such script has. */
+/** The subcommands `fetch` and `path`, which all these scripts have. */
 export function programCommands(sets: readonly ProgramSet[]): Subcommands {
   return {
     async fetch() {

@@ -1,11 +1,11 @@
-// The npm package as somebody has it who installed it: packed, and unpacked elsewhere.
+// Packs the npm package and unpacks it elsewhere, like an installation.
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Unpacks it into a folder of `dir`, beside its dependencies; `size` is that of the archive. */
+/** Unpacks the package into a folder of `dir`, with its dependencies; `size` is that of the archive. */
 export function unpackPackage(dir: string): { readonly folder: string; readonly size: number } {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', dir];
   const packed = execFileSync('npm', args, { cwd: root, encoding: 'utf8' });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { withoutSymbols } from './elf.ts';
 
-test('a program without symbols is smaller, runs, and stays the same when it is done again', () => {
+test('withoutSymbols makes a program smaller, keeps it working, and is idempotent', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-elf-'));
   try {
     const whole = readFileSync(process.execPath);
@@ -20,6 +20,6 @@ test('a program without symbols is smaller, runs, and stays the same when it is 
   }
 });
 
-test('what is no program is refused', () => {
+test('withoutSymbols refuses a file that is not an ELF program', () => {
   expect(() => withoutSymbols(Buffer.from('#!/bin/sh\n'.repeat(20)))).toThrow('not a 64-bit little-endian ELF program');
 });

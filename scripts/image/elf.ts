@@ -1,7 +1,7 @@
-// Programs without their symbols: what a debugger reads is a tenth of Node. Unlike strip(1) it needs no tool of the
-// program's architecture, and makes the same bytes on every machine.
+// Removes debug symbols from programs, which are a tenth of Node. Unlike strip(1), this needs no tool for the program's
+// architecture, and gives the same bytes on every machine.
 
-/** What is loaded when the program runs, and nothing behind it. */
+/** Keeps the part of a program that is loaded at run time, and removes everything after it. */
 export function withoutSymbols(program: Buffer): Buffer {
   const isElf64 = program.length > 64 && program.readUInt32BE(0) === 0x7f_45_4c_46 && program[4] === 2;
   if (!isElf64 || program[5] !== 1) throw new Error('not a 64-bit little-endian ELF program');
@@ -13,7 +13,7 @@ export function withoutSymbols(program: Buffer): Buffer {
     return Number(program.readBigUInt64LE(header + 8) + program.readBigUInt64LE(header + 32));
   });
   const stripped = Buffer.from(program.subarray(0, Math.max(headers + count * size, ...ends)));
-  // The table of sections stood behind: there is none any more.
+  // The section header table was in the removed part.
   stripped.writeBigUInt64LE(0n, 40);
   for (const field of [58, 60, 62]) stripped.writeUInt16LE(0, field);
   return stripped;

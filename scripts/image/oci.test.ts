@@ -16,7 +16,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const longName = `${'deep/'.repeat(30)}file`;
 
-/** A folder that is made in some order, at some time. */
+/** Creates a folder, with its files written in the given order. */
 function folder(name: string, order: readonly string[]): string {
   const dir = path.join(root, name);
   mkdirSync(path.join(dir, 'bin'), { recursive: true });
@@ -28,7 +28,7 @@ function folder(name: string, order: readonly string[]): string {
   return dir;
 }
 
-/** What `tar` reads out of an archive: one line an entry, or one file. */
+/** The output of `tar` for an archive: one line per entry, or one file. */
 function untar(archive: Buffer, ...args: string[]): string {
   return execFileSync('tar', [...args.slice(0, 1), '-f', '-', ...args.slice(1)], { input: archive }).toString();
 }
@@ -54,7 +54,7 @@ function open(image: Buffer): { manifest: Manifest; config: { rootfs: { diff_ids
 describe('makeImage', () => {
   const files = ['bin/program', 'notes', longName];
 
-  test('makes the same bytes of the same content, whenever and in whatever order it was written', () => {
+  test('gives the same bytes for the same content, whenever and in whatever order it was written', () => {
     const one = folder('one', files);
     const other = folder('other', files.toReversed());
     utimesSync(path.join(other, 'notes'), 1, 1);
@@ -64,7 +64,7 @@ describe('makeImage', () => {
     expect(makeImage(one, options).equals(makeImage(other, options))).toBe(false);
   });
 
-  test('holds the folder with its modes, links and long names, owned by root', () => {
+  test('contains the folder with its modes, links and long names, owned by root', () => {
     const { layer } = open(makeImage(folder('one', files), { name: 'localhost/shop:1' }));
     const lines = untar(layer, '-tv', '--numeric-owner').split('\n');
     expect(lines).toContainEqual(expect.stringMatching(/^-rwxr-xr-x 0\/0 +16 .* bin\/program$/));
@@ -73,7 +73,7 @@ describe('makeImage', () => {
     expect(untar(layer, '-xO', longName)).toBe(`I am ${longName}`);
   });
 
-  test('describes a compressed layer by what it is before and after', () => {
+  test('describes a compressed layer by its compressed size and its uncompressed digest', () => {
     const image = imageArchive('localhost/shop:1', [{ layers: [gzipLayer(readTree(folder('one', files)))] }]);
     const { manifest, config, layer } = open(image);
     expect(manifest.layers[0]!.mediaType).toBe('application/vnd.oci.image.layer.v1.tar+gzip');
@@ -82,7 +82,7 @@ describe('makeImage', () => {
     expect(config.rootfs.diff_ids).toEqual([`sha256:${hash}`]);
   });
 
-  test('refuses what no image can hold, with its path', () => {
+  test('refuses a file type that an image cannot contain, with its path', () => {
     const dir = folder('one', files);
     execFileSync('mkfifo', [path.join(dir, 'pipe')]);
     expect(() => makeImage(dir, { name: 'localhost/shop:1' })).toThrow(/one\/pipe is neither a file/);

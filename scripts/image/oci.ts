@@ -1,5 +1,5 @@
-// Container images as OCI archives, same bytes every time. Needs no container engine. `npm run image` and the images of
-// the test node are made with it.
+// Makes container images as reproducible OCI archives, without a container engine. Used by `npm run image` and for the
+// images of the test node.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { readTree, tar } from '../../src/cli/support-bundle/tar.ts';
@@ -13,12 +13,12 @@ export interface ImageConfig {
   readonly user?: string;
   readonly workingDir?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** In the words of Go: `amd64`, `arm64`. */
+  /** The Go name: `amd64`, `arm64`. */
   readonly architecture?: string;
 }
 
 export interface ImageOptions extends ImageConfig {
-  /** The reference under which it is imported: `localhost/offshoot:test`. */
+  /** The image reference: `localhost/offshoot:test`. */
   readonly name: string;
 }
 
@@ -29,7 +29,7 @@ export interface PlatformImage extends ImageConfig {
 }
 
 export interface Layer {
-  /** Of the content before it is compressed. */
+  /** The digest of the uncompressed content. */
   readonly diffId: string;
   readonly mediaType: string;
   readonly blob: Blob;
@@ -41,21 +41,21 @@ interface Blob {
 }
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
-/** Of this machine. */
+/** The architecture of this machine. */
 export const hostArchitecture = architectures[process.arch] ?? process.arch;
 export const DEFAULT_PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const mediaType = (kind: string): string => `application/vnd.oci.image.${kind}`;
 
-/** A layer as it is: fast to make and to import. */
+/** An uncompressed layer: fast to make and to import. */
 function plainLayer(entries: readonly TarEntry[]): Layer {
   const content = blob(tar(entries));
   return { diffId: content.digest, mediaType: mediaType('layer.v1.tar'), blob: content };
 }
 
 /**
- * A compressed layer: small to ship. Level and header are fixed, so that the bytes depend on the content and on the
- * machine's kind of processor alone.
+ * A compressed layer: small to download. Level and header are fixed, so that the bytes depend only on the content and
+ * on the processor architecture.
  */
 export function gzipLayer(
   entries: readonly TarEntry[],
@@ -65,16 +65,16 @@ export function gzipLayer(
   return { diffId: digest, mediaType: mediaType('layer.v1.tar+gzip'), blob: blob(compress(data, digest)) };
 }
 
-/** The archive of an image whose root file system is the folder. */
+/** The archive of an image with the folder as its root file system. */
 export function makeImage(folder: string, { name, ...config }: ImageOptions): Buffer {
   return imageArchive(name, [{ ...config, layers: [plainLayer(readTree(folder))] }]);
 }
 
-/** One archive of the images: with several, whoever imports it takes the one of its own platform. */
+/** One archive of all images: with several, an import takes the one of its own platform. */
 export function imageArchive(name: string, images: readonly PlatformImage[]): Buffer {
   const platforms = images.map(platformBlobs);
   const [first] = platforms;
-  // A name stands for one thing only: for the image, or for the list of them.
+  // The name refers either to the image or to the index of several images.
   const list = platforms.length === 1 ? undefined : index(platforms.map(({ descriptor: each }) => each));
   const named = list === undefined ? first!.descriptor : descriptor(list, mediaType('index.v1+json'));
   const annotations = { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name };

@@ -1,5 +1,5 @@
-// What the release image is made of besides ourselves: Node from its npm package, and the C and C++ libraries of Debian.
-// lock.json names versions and hashes, so that everybody builds from the same bytes.
+// The third-party parts of the release image: Node from its npm package, and the C and C++ libraries of Debian.
+// lock.json has their versions and hashes, so that builds are reproducible.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { run } from '../../test/programs/command.ts';
 import type { Log, ProgramSet } from '../../test/programs/programs.ts';
 import lock from './lock.json' with { type: 'json' };
 
-/** In the words of Go and Debian, which are the same. */
+/** The names of Go and Debian, which are the same. */
 export type Architecture = 'amd64' | 'arm64';
 export const ARCHITECTURES: readonly Architecture[] = ['amd64', 'arm64'];
 
@@ -21,7 +21,7 @@ export const imageLock: ImageLock = lock;
 const npmNames = { amd64: 'x64', arm64: 'arm64' };
 const ADVICE = 'run `npm run image -- --fetch` (needs npm, apt-get and dpkg)';
 
-/** A folder with `node`, its licence, and `debian/`, the packages unpacked one over the other. */
+/** A folder with `node`, its licence, and `debian/` with all packages unpacked. */
 export function imageParts(architecture: Architecture): ProgramSet {
   const { node, debian } = imageLock;
   const wanted = [architecture, node, debian];
@@ -59,7 +59,7 @@ async function fetchNode(architecture: Architecture, work: string, bin: string):
   chmodSync(path.join(bin, 'node'), 0o755);
 }
 
-/** Debian packages by name. Lists and downloads stand in a folder of their own: the machine may be of another architecture. */
+/** Downloads Debian packages. Uses its own package lists, because the machine may have another architecture. */
 async function download(
   architecture: Architecture,
   packages: readonly string[],
@@ -86,7 +86,7 @@ async function download(
   return new Map(files.map((file) => [file.replace(/_.*/, ''), path.join(target, file)]));
 }
 
-/** The newest that Debian has, and the Node of the project. */
+/** A lock of the newest Debian packages and the project's Node version. */
 export async function newestLock(nodeVersion: string, work: string, log: Log): Promise<ImageLock> {
   const integrity = async (architecture: Architecture): Promise<string> => {
     const wanted = `node-linux-${npmNames[architecture]}@${nodeVersion}`;
@@ -112,7 +112,7 @@ function expectHash(file: string, algorithm: 'sha256' | 'sha512', wanted: string
     throw new Error(`${path.basename(file)} is not what scripts/image/lock.json names: ${found}, wanted ${wanted}`);
 }
 
-/** In the manner of package-lock.json. */
+/** A hash in the format of package-lock.json. */
 function hashOf(file: string, algorithm: 'sha256' | 'sha512'): string {
   return `${algorithm}-${hash(algorithm, readFileSync(file), 'base64')}`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findPrograms } from '../../test/programs/programs.ts';
-import { describeNeeding } from '../../test/support/needs.ts';
+import { describeRequiring } from '../../test/support/requirements.ts';
 import { DEFAULT_PATH, hostArchitecture } from './oci.ts';
 import { ARCHITECTURES, imageLock, imageParts } from './parts.ts';
 import type { Architecture } from './parts.ts';
@@ -15,7 +15,7 @@ const project = path.resolve(import.meta.dirname, '../..');
 const readText = (file: string): string => readFileSync(path.join(project, file), 'utf8');
 const parts = ARCHITECTURES.map((each) => findPrograms(imageParts(each)));
 const missing = parts.flatMap((found) => ('missing' in found ? [found.missing] : []))[0];
-const need = { what: 'release image', missing, variable: 'OFFSHOOT_IMAGE' };
+const requirement = { what: 'release image', missing, variable: 'OFFSHOOT_IMAGE' };
 
 interface SpdxPackage {
   readonly name: string;
@@ -23,12 +23,12 @@ interface SpdxPackage {
   readonly externalRefs: readonly { readonly referenceLocator: string }[];
 }
 
-test('Node in the image is the one that the project is tested with', () => {
+test('the image has the Node version that the project is tested with', () => {
   const { devDependencies } = JSON.parse(readText('package.json')) as { devDependencies: { node: string } };
   expect(imageLock.node.version).toBe(devDependencies.node);
 });
 
-describeNeeding('the release image', [need], () => {
+describeRequiring('the release image', [requirement], () => {
   describe.each(ARCHITECTURES)('of linux/%s', (architecture: Architecture) => {
     let files: readonly TarEntry[];
     beforeAll(() => {
@@ -45,7 +45,7 @@ describeNeeding('the release image', [need], () => {
       expect(size).toBeLessThan(130e6);
     });
 
-    test('has no shell, and nothing to run but Node', () => {
+    test('has no shell and no program but Node', () => {
       const programs = files.filter(({ name, type }) => type !== 'directory' && /(^|\/)s?bin\//.test(name));
       expect(programs.map(({ name }) => name)).toEqual(['app/bin/offshoot.js', 'usr/local/bin/node']);
       const loaders = files.filter(({ type, mode }) => type === 'file' && (mode & 0o111) !== 0);
@@ -53,12 +53,12 @@ describeNeeding('the release image', [need], () => {
         expect(name).toMatch(/^usr\/local\/bin\/node$|\/ld-linux-[\w-]+\.so\.\d$|\.so\.6$/);
     });
 
-    test('is writable for root alone, but for /tmp', () => {
+    test('is writable only by root, except /tmp', () => {
       const open = files.filter(({ type, mode }) => type !== 'link' && (mode & 0o022) !== 0);
       expect(open.map(({ name, mode }) => [name, mode])).toEqual([['tmp', 0o1777]]);
     });
 
-    test('says what it is made of', () => {
+    test('has a bill of materials', () => {
       const { packages } = JSON.parse(textOf('usr/share/sbom/offshoot.spdx.json')) as { packages: SpdxPackage[] };
       const purls = packages.map(({ externalRefs }) => externalRefs[0]!.referenceLocator);
       const { version } = imageLock.debian['libc6']!;
@@ -78,11 +78,11 @@ describeNeeding('the release image', [need], () => {
       );
     });
 
-    test('brings the licences of all of it', () => {
+    test('has the licences of all its parts', () => {
       expect(textOf('app/LICENSE')).toContain('Apache License');
       expect(textOf('usr/share/doc/node/LICENSE')).toContain('Node.js is licensed');
       for (const name of ['libc6', 'gcc-12-base']) expect(textOf(`usr/share/doc/${name}/copyright`)).toMatch(/GPL/);
-      // The libraries of the compiler share one text.
+      // The compiler libraries share one licence file.
       for (const name of ['libgcc-s1', 'libstdc++6'])
         expect(files.find((each) => each.name === `usr/share/doc/${name}`)).toMatchObject({ target: 'gcc-12-base' });
       const packages = JSON.parse(textOf('app/dist/packages.json')) as { name: string; version: string }[];
@@ -90,7 +90,7 @@ describeNeeding('the release image', [need], () => {
     });
   });
 
-  test('has the same bytes every time, and one image for each architecture under one name', () => {
+  test('is reproducible, and has one image per architecture under one name', () => {
     const archive = releaseArchive('localhost/offshoot:1', ARCHITECTURES);
     expect(archive.equals(releaseArchive('localhost/offshoot:1', ARCHITECTURES))).toBe(true);
     const read = (name: string): unknown =>
@@ -125,7 +125,7 @@ describeNeeding('the release image', [need], () => {
   });
 });
 
-// No Docker daemon can run here: the file is held to the image that is made without one.
+// Docker is not available in tests, so the Dockerfile is compared with the image that is made without it.
 describe('deploy/Dockerfile', () => {
   const instructions = readText('deploy/Dockerfile')
     .replaceAll(/^#.*\n/gm, '')
@@ -136,18 +136,18 @@ describe('deploy/Dockerfile', () => {
   const argument = (name: string): string =>
     stage.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? expect.fail(`no ${name}`);
 
-  test('takes the files of the image from the same program, and nothing else', () => {
+  test('copies only the files that `npm run image` writes', () => {
     expect(instructions).toContain('RUN npm run image -- --platform linux/$TARGETARCH --root /image');
     expect(stage.filter((line) => /^(COPY|ADD|RUN) /.test(line))).toEqual(['COPY --from=build /image /']);
   });
 
-  test('builds with the Node of the project, on the release of Debian whose packages are locked', () => {
+  test('builds with the Node version of the project, on the Debian release of the locked packages', () => {
     const { version } = imageLock.node;
     expect(instructions[0]).toBe(`FROM --platform=$BUILDPLATFORM node:${version}-bookworm AS build`);
     expect(imageLock.debian['libc6']!.version).toContain('deb12');
   });
 
-  test('runs it in the same way', () => {
+  test('has the same user, entry point, environment and labels as the image', () => {
     const { user, entrypoint, workingDir, labels } = RELEASE_CONFIG;
     expect(argument('USER')).toBe(user);
     expect(argument('WORKDIR')).toBe(workingDir);

@@ -1,5 +1,5 @@
-// The release image: Node with the libraries that it needs, and the bundle in dist/. No shell, no package manager, not
-// root. `npm run image` and deploy/Dockerfile make it, and the tests on the real node run it.
+// The release image: Node with its libraries, and the bundle in dist/. No shell, no package manager, not root. Made by
+// `npm run image` and deploy/Dockerfile; the tests on the real node run it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -24,7 +24,7 @@ const { version, license } = JSON.parse(readFileSync(path.join(project, 'package
 
 export const RELEASE_VERSION = version;
 
-/** How the image runs; deploy/Dockerfile says the same. */
+/** The image configuration; deploy/Dockerfile has the same. */
 export const RELEASE_CONFIG = {
   entrypoint: ['/usr/local/bin/node', '/app/bin/offshoot.js'],
   user: '65532:65532',
@@ -36,30 +36,30 @@ export const RELEASE_CONFIG = {
   },
 } as const satisfies ImageConfig;
 
-/** The archive under a name, for each architecture that is asked for. Their parts must have been fetched. */
+/** The archive of the image for the given architectures. Their parts must have been fetched. */
 export function releaseArchive(name: string, architectures: readonly Architecture[]): Buffer {
   const images = architectures.map((architecture) => ({
     ...RELEASE_CONFIG,
     architecture,
-    // Two, for the larger one is the same for many releases.
+    // Two layers, because the larger one rarely changes between releases.
     layers: [gzipLayer(baseFiles(architecture), cachedGzip), gzipLayer(appFiles(architecture))],
   }));
   return imageArchive(name, images);
 }
 
-/** Compressing the base takes longer than all the rest. */
+/** Caches the compressed base layer, because compressing it takes longer than everything else. */
 function cachedGzip(content: Buffer, digest: string): Buffer {
   const file = path.join(cacheFolder('images'), `layer-${digest.slice('sha256:'.length)}.gz`);
   return readFileSync(cachedFile(file, (target) => writeFileSync(target, gzipSync(content, { level: 6 }))));
 }
 
-/** Everything in the image, as it is in its root folder. */
+/** All files of the image. */
 export function releaseFiles(architecture: Architecture): readonly TarEntry[] {
   const files = new Map([...baseFiles(architecture), ...appFiles(architecture)].map((each) => [each.name, each]));
   return [...files.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What is not ours: Node, and what it is linked against. */
+/** The third-party files: Node and the libraries that it is linked with. */
 function baseFiles(architecture: Architecture): readonly TarEntry[] {
   const parts = programsOf(imageParts(architecture));
   const debian = readTree(path.join(parts, 'debian')).filter(
@@ -69,14 +69,14 @@ function baseFiles(architecture: Architecture): readonly TarEntry[] {
     ...debian,
     file('usr/local/bin/node', withoutSymbols(readFileSync(path.join(parts, 'node'))), 0o755),
     file('usr/share/doc/node/LICENSE', readFileSync(path.join(parts, 'node-LICENSE'))),
-    // A user that has a name: some libraries ask for it.
+    // Some libraries require that the user has a name.
     file('etc/passwd', 'root:x:0:0:root:/root:/sbin/nologin\noffshoot:x:65532:65532:offshoot:/tmp:/sbin/nologin\n'),
     file('etc/group', 'root:x:0:\noffshoot:x:65532:\n'),
     { name: 'tmp', type: 'directory', mode: 0o1777 },
   ]);
 }
 
-/** Libraries and licences. The rest of the packages is documentation, character sets, and what debuggers read. */
+/** Keeps libraries and licences, and omits documentation, character sets and debugging files. */
 function isNeeded(name: string): boolean {
   if (name.startsWith('usr/share/')) return /^usr\/share\/doc\/[^/]+(\/copyright)?$/.test(name);
   return !/^(etc|usr\/lib\/[^/]+\/(gconv|audit))\//.test(name);
@@ -96,7 +96,7 @@ function appFiles(architecture: Architecture): readonly TarEntry[] {
   ]);
 }
 
-/** Without what serves developers alone. sources.json holds times of the checkout. */
+/** Omits files for developers. sources.json contains timestamps of the checkout. */
 function isPublished(name: string): boolean {
   return !name.startsWith('types/') && !name.endsWith('.map') && name !== 'sources.json';
 }
@@ -105,7 +105,7 @@ function file(name: string, content: string | Buffer, mode = 0o644): TarEntry {
   return { name, type: 'file', mode, content: Buffer.from(content) };
 }
 
-/** In order, with all folders on the way, and with modes that do not depend on who checked the files out. */
+/** Adds parent folders, sorts the entries, and sets modes that do not depend on the checkout. */
 function withFolders(entries: readonly TarEntry[]): readonly TarEntry[] {
   const all = new Map<string, TarEntry>();
   for (const entry of entries) {

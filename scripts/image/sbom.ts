@@ -1,4 +1,4 @@
-// The bill of materials of the release image, in SPDX 2.3: what scanners for vulnerabilities and licences read.
+// The bill of materials (SBOM) of the release image in SPDX 2.3, for vulnerability and licence scanners.
 import { createHash } from 'node:crypto';
 import type { BundledPackage } from '../bundled-packages.ts';
 import type { Architecture, ImageLock } from './parts.ts';
@@ -21,13 +21,13 @@ interface SpdxPackage {
 
 const ROOT = 'SPDXRef-offshoot';
 
-/** The same for the same materials: it names no time of its own. */
+/** Makes the document. It is reproducible: it contains no creation time. */
 export function spdxDocument({ version, architecture, lock, packages }: Materials): object {
   const parts: SpdxPackage[] = [
     spdxPackage('npm', 'offshoot', version, 'Apache-2.0'),
     spdxPackage('generic', 'node', lock.node.version, 'MIT'),
     ...Object.entries(lock.debian).map(([name, each]) =>
-      // Debian describes licences in a file for each package, which is in the image, and not by an expression.
+      // Debian describes licences in a file per package, which is in the image, instead of an SPDX expression.
       spdxPackage('deb', name, each.version, 'NOASSERTION', `?arch=${architecture}&distro=debian-12`),
     ),
     ...packages.map(({ name, version: each, license }) => spdxPackage('npm', name, each, license)),
@@ -65,7 +65,7 @@ export function spdxDocument({ version, architecture, lock, packages }: Material
 
 function spdxPackage(type: string, name: string, version: string, license: string, qualifiers = ''): SpdxPackage {
   const path = type === 'deb' ? `debian/${name}` : name;
-  // A package can be in a bundle in two versions.
+  // A bundle can contain two versions of a package.
   const id = type === 'npm' && name !== 'offshoot' ? `npm-${name}-${version}` : name;
   return {
     SPDXID: `SPDXRef-${id.replaceAll(/[^\w.-]+/g, '-')}`,

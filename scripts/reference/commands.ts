@@ -1,10 +1,10 @@
-// The page of the command line: every command with its flags, defaults and examples, from the commands themselves.
+// Generates the page of commands, with their flags, defaults and examples.
 import type { Argument, Command, Option } from 'commander';
 import { EXIT_HELP, PLAN_EXIT_HELP } from '../../src/cli/exit.ts';
 import { program } from '../../src/cli/main.ts';
 import { table, writtenPage } from './markdown.ts';
 
-/** Flags that so many commands have with the same meaning are told once. */
+/** Flags that at least this many commands have with the same meaning are described once. */
 const COMMON = 8;
 
 export async function commandsPage(): Promise<string> {
@@ -35,7 +35,7 @@ export async function commandsPage(): Promise<string> {
   );
 }
 
-/** Commands that do something, not those that only hold others. */
+/** Commands without subcommands. */
 function leaves(command: Command): Command[] {
   const below = command.commands.filter((each) => each.name() !== 'help');
   return below.length === 0 ? [command] : below.flatMap((each) => leaves(each));
@@ -54,7 +54,7 @@ function idOf(option: Option): string {
 }
 
 function commonFlags(commands: readonly Command[]): ReadonlyMap<string, Option> {
-  // How a result is printed differs from command to command.
+  // Output formats differ between commands.
   const flags = commands.flatMap(shownFlags).filter(({ long }) => long !== '--output');
   const all = Map.groupBy(flags, idOf);
   return new Map([...all].filter(([, { length }]) => length >= COMMON).map(([id, [option]]) => [id, option!]));
@@ -113,7 +113,7 @@ function descriptionOf({ description, argChoices, envVar }: Option): string {
   return [text, ...notes].join('; ');
 }
 
-/** What the help of a command says below its flags: paragraphs, then examples; exit codes are told once. */
+/** The help text below the flags of a command: notes and examples, without the exit codes. */
 function helpBelow(command: Command): { readonly notes: readonly string[]; readonly examples: string } {
   let text = '';
   const emitter = command as Command & { emit(event: string, context: object): boolean };
@@ -128,7 +128,7 @@ function helpBelow(command: Command): { readonly notes: readonly string[]; reado
   };
 }
 
-/** Indented lines are lists that must keep their form. */
+/** Keeps indented lines, which are lists, as preformatted text. */
 function paragraphsOf(text: string): string[] {
   return text
     .trim()

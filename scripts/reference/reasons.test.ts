@@ -1,6 +1,5 @@
-// The page on troubleshooting has every reason of every condition. The types of conditions allow only those of the
-// catalogues; here it is seen that these have none too many, and that what the controllers wrote into golden files is
-// there.
+// The troubleshooting page has all reasons of all conditions. The types of conditions allow only reasons of the
+// catalogues; these tests check that the catalogues have no unused reasons, and have all reasons in golden files.
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,9 +9,9 @@ import { reasonTables, SECTIONS } from './reasons.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CATALOGUES = /\/(reasons|codes)\.ts$|src\/mesh\/conditions\.ts$/;
-/** What has reasons that are not of conditions: findings, refusals of admission, and worlds of tests. */
+/** Files with reasons that do not belong to conditions: findings, admission responses and test helpers. */
 const OTHERS = /\/(doctor|admission|webhook|testing|forecast|plan|metrics)\/|\/validate\.ts$/;
-/** Proofs are made there, and told by environments. */
+/** Further sources of a room: environments report the results of proofs. */
 const ALSO: Readonly<Record<string, string>> = { environments: 'src/traffic/prove/*.ts' };
 
 function sourceOf(room: string): string {
@@ -29,12 +28,12 @@ describe.each(rooms)('the reasons of %s', (room) => {
   const sections = SECTIONS.filter((section) => section.room === room);
   const reasons = sections.flatMap(({ catalogue }) => Object.values(catalogue).flatMap((each) => Object.keys(each)));
 
-  test('are all given by its controllers', () => {
+  test('are all used by its controllers', () => {
     const source = sourceOf(room);
     expect(reasons.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
   });
 
-  test('are all that its source gives to a condition', () => {
+  test('include all reasons that its source sets in conditions', () => {
     const given = [...sourceOf(room).matchAll(/reason: '([A-Z][A-Za-z]+)'/g)].filter(({ index, input }) => {
       const before = input.slice(Math.max(0, index - 80), index);
       return !/type: '(Normal|Warning)',\s*$/.test(before);
@@ -42,7 +41,7 @@ describe.each(rooms)('the reasons of %s', (room) => {
     expect([...new Set(given.map(([, reason]) => reason!))].filter((reason) => !reasons.includes(reason))).toEqual([]);
   });
 
-  test('say what to do, or that all is well', () => {
+  test('have a meaning and advice in full sentences', () => {
     const entries = sections.flatMap(({ catalogue }) =>
       Object.values(catalogue).flatMap((each) => Object.values(each)),
     );
@@ -50,9 +49,9 @@ describe.each(rooms)('the reasons of %s', (room) => {
   });
 });
 
-test('every condition in a golden file has its row', () => {
+test('every condition in a golden file has a row', () => {
   const rows = reasonTables();
-  const told = (type: string, reason: string): boolean =>
+  const hasRow = (type: string, reason: string): boolean =>
     reason in CODES || rows.split('\n').some((row) => row.includes(`\`${type}\``) && row.includes(`| \`${reason}\` |`));
   const lines = globSync('src/**/testdata/**/*.out.yaml', { cwd: ROOT }).flatMap((file) => [
     ...readFileSync(path.join(ROOT, file), 'utf8').matchAll(
@@ -62,12 +61,12 @@ test('every condition in a golden file has its row', () => {
   const seen = new Set(lines.map(([, type, reason]) => `${type} ${reason}`));
   expect(seen.size).toBeGreaterThan(30);
   const LIKE_READY = new Set(['Reconciling', 'Stalled']);
-  const untold = [...seen].filter((each) => {
-    // What was wrong with an Environment stays told as something that is over.
+  const missing = [...seen].filter((each) => {
+    // Past errors of an Environment stay in its conditions with the suffix Resolved.
     const [type, reason] = each.replace(/Resolved$/, '').split(' ') as [string, string];
     return (
-      !told(LIKE_READY.has(type) ? 'Ready' : type, reason) && !told(type, reason) && !(reason in KUBERNETES_REASONS)
+      !hasRow(LIKE_READY.has(type) ? 'Ready' : type, reason) && !hasRow(type, reason) && !(reason in KUBERNETES_REASONS)
     );
   });
-  expect(untold).toEqual([]);
+  expect(missing).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// What the page on troubleshooting says of the reasons of conditions: a table for each kind, from the catalogues that
-// the types of the conditions are made of.
+// Generates the tables of condition reasons in the troubleshooting page, one per kind, from the catalogues that also
+// define the types of the conditions.
 import type { ReasonCatalogue, ReasonEntry } from '../../src/controller/index.ts';
 import { FAILURE_REASONS } from '../../src/controller/reasons.ts';
 import * as environments from '../../src/environments/reasons.ts';
@@ -15,7 +15,7 @@ interface Section {
   readonly catalogue: ReasonCatalogue;
 }
 
-/** The catalogues of all kinds, with the folder of the part that uses them. */
+/** The catalogues of all kinds, with the room that uses them. */
 export const SECTIONS: readonly (Section & { readonly room: string })[] = [
   {
     title: 'DynamicEnv',
@@ -33,14 +33,14 @@ export const SECTIONS: readonly (Section & { readonly room: string })[] = [
   {
     title: 'Environment',
     room: 'targets',
-    text: 'An Environment that was never wrong has no conditions. Once the cause is gone, the reason of `Reconciled` and `ErrorOccurred` ends in `Resolved`.',
+    text: 'An Environment without a problem has no conditions. Once the cause is fixed, the reason of `Reconciled` and `ErrorOccurred` ends in `Resolved`; five minutes later both conditions are removed.',
     catalogue: targets.ENVIRONMENT_REASONS,
   },
   { title: 'Space and SpaceRequest', room: 'targets', text: '', catalogue: targets.SPACE_REASONS },
   {
     title: 'Istio',
     room: 'mesh',
-    text: '`Stalled` has the reason of what failed. See [the mesh](../guide/mesh.md).',
+    text: '`Stalled` has the reason of the failure. See [the mesh](../guide/mesh.md).',
     catalogue: { ...byCondition(mesh.ADVICE), Reconciling: mesh.RECONCILING },
   },
   {
@@ -57,7 +57,7 @@ export const SECTIONS: readonly (Section & { readonly room: string })[] = [
   },
 ];
 
-/** The tables, one after the other. */
+/** All tables as Markdown. */
 export function reasonTables(): string {
   return SECTIONS.flatMap(({ title, text, catalogue }) => [
     `### ${title}`,
@@ -72,7 +72,7 @@ export function reasonTables(): string {
   ]).join('\n\n');
 }
 
-/** A row for each reason; conditions that have it with the same meaning share one. */
+/** One row per reason; conditions with the same reason and meaning share it. */
 function rowsOf(catalogue: ReasonCatalogue): string[][] {
   const entries = Object.entries(catalogue).flatMap(([condition, reasons]) =>
     Object.entries(reasons).map(([reason, entry]) => ({ condition, reason, ...entry })),

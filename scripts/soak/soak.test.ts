@@ -17,9 +17,9 @@ function soak(...args: string[]): Promise<{ code: number; output: string }> {
   });
 }
 
-// Each starts Vitest, beside busy processes.
+// Each test starts Vitest, with busy processes in parallel.
 describe('npm run soak', { timeout: 120_000 }, () => {
-  test('runs as often as it is told, counts what failed, keeps the logs of that alone, and ends with code 1', async () => {
+  test('runs the given number of times, counts failures, keeps their logs, and exits with code 1', async () => {
     const test = `import { appendFileSync, readFileSync } from 'node:fs';
       const count = import.meta.dirname + '/count';
       test('every second time', () => {
@@ -40,19 +40,19 @@ describe('npm run soak', { timeout: 120_000 }, () => {
     rmSync(logs, { recursive: true });
   });
 
-  test('ends with code 0 when nothing failed', async () => {
+  test('exits with code 0 when nothing failed', async () => {
     writeFileSync(path.join(dir, 'steady.test.js'), `test('always', () => expect(1).toBe(1));`);
     const { code, output } = await soak('--times=1', '--root', dir, '--globals', 'steady');
     expect([code, output.split('\n').at(-2)]).toEqual([0, 'nothing failed in 1 run']);
   });
 
-  test('refuses a number that is none', async () => {
+  test('refuses an invalid number of runs', async () => {
     const found = await soak('--times', 'often');
     expect(found).toEqual({ code: 1, output: 'error: --times must be a whole number of at least 1, found "often"\n' });
   });
 });
 
-describe('what failed', () => {
+describe('failuresOf', () => {
   const file = (status: string, ...tests: [string, string][]) => ({
     name: '/repo/test/a.test.ts',
     status,
@@ -60,19 +60,19 @@ describe('what failed', () => {
   });
 
   test.each([
-    ['a test', file('failed', ['good', 'passed'], ['bad', 'failed']), '1', ['test/a.test.ts: bad']],
-    ['a hook, or the file itself', file('failed', ['unrun', 'skipped']), '1', ['test/a.test.ts']],
-    ['none, and yet', file('passed', ['good', 'passed']), '1', ['(no test failed, but the run ended with 1)']],
-    ['none', file('passed', ['good', 'passed']), '0', []],
-  ])('is %s', (_name, result, exit, failed) => {
+    ['a failed test', file('failed', ['good', 'passed'], ['bad', 'failed']), '1', ['test/a.test.ts: bad']],
+    ['a failed hook or file', file('failed', ['unrun', 'skipped']), '1', ['test/a.test.ts']],
+    ['a failed run', file('passed', ['good', 'passed']), '1', ['(no test failed, but the run ended with 1)']],
+    ['nothing', file('passed', ['good', 'passed']), '0', []],
+  ])('reports %s', (_name, result, exit, failed) => {
     expect(failuresOf({ testResults: [result] }, exit, '/repo')).toEqual(failed);
   });
 
-  test('is the run when there is no report', () => {
+  test('reports a failed run without a report', () => {
     expect(failuresOf(undefined, 'SIGKILL', '/repo')).toEqual(['(no test failed, but the run ended with SIGKILL)']);
   });
 
-  test('comes in the order of how often', () => {
+  test('are sorted by frequency in the table', () => {
     const runs = [
       { busy: false, failed: ['a'] },
       { busy: true, failed: ['a', 'b'] },

@@ -1,10 +1,10 @@
-// What many runs of the test suite have in common: which tests failed, how often, and whether only on a busy machine.
+// Counts the failures of many test runs: which tests failed, how often, and whether only on a busy machine.
 
-/** How one run of the suite ended. */
+/** The result of one run. */
 export interface Run {
-  /** Whether other processes kept the machine busy. */
+  /** Whether busy processes ran in parallel. */
   readonly busy: boolean;
-  /** Names of what failed, each once. */
+  /** The names of failed tests, without duplicates. */
   readonly failed: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export interface Report {
   }[];
 }
 
-/** What failed in a run, by Vitest's report, which is missing if it did not get that far, and by how it ended. */
+/** The failures of a run. The report is missing if Vitest crashed; then the exit code or signal is reported. */
 export function failuresOf(report: Report | undefined, exit: string, root: string): readonly string[] {
   const failed = (report?.testResults ?? []).flatMap(({ name, status, assertionResults }) => {
     const file = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
@@ -30,7 +30,7 @@ export function failuresOf(report: Report | undefined, exit: string, root: strin
   return [...new Set(failed)];
 }
 
-/** A table of what failed, the most frequent first; one line when nothing did. */
+/** A table of failures, the most frequent first; one line when nothing failed. */
 export function tableOf(runs: readonly Run[]): string {
   const quiet = runs.filter((run) => !run.busy);
   const busy = runs.filter((run) => run.busy);
