@@ -22,13 +22,13 @@ import { alone, aloneOnRealClusters } from '../scenarios/alone.ts';
 import { differencesOf } from '../support/planned-changes.ts';
 import type { State } from '../support/planned-changes.ts';
 import { surprises } from '../support/planned-changes-on-clusters.ts';
+import { idOf, recordingClient } from '../support/recording-client.ts';
+import type { LoggedWrite } from '../support/recording-client.ts';
 import { until } from '../support/until.ts';
 import { installKinds } from './install.ts';
 import { describeWorld, editByHand, randomPlanWorld } from './random-plan-worlds.ts';
 import type { EnvironmentDraft, RandomPlanWorld } from './random-plan-worlds.ts';
-import { recordingClient } from './recording-client.ts';
-import { idOf, inOrder, misordered } from './write-order.ts';
-import type { LoggedWrite } from './write-order.ts';
+import { inOrder, misordered } from './write-order.ts';
 import { environment, makeWorkload, workload } from './workload.ts';
 
 const SETTINGS = { ...defaultSettings, settleMs: 0, drainMs: 0 };

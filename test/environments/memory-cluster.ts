@@ -27,7 +27,7 @@ import type { AnyKind, Client, Kind, KubeObject, Outcome, Step } from '../../src
 import { resolveHost } from '../../src/traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { FakeApi } from '../support/fake-api.ts';
-import type { LoggedWrite } from './write-order.ts';
+import type { LoggedWrite } from '../support/recording-client.ts';
 
 type Content = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 

@@ -1,21 +1,13 @@
 // The order in which things happened to the objects of a cluster, to compare it with the order of a plan.
+import { isDeepStrictEqual } from 'node:util';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { ReportedChange, Write } from '../../src/controller/index.ts';
 import { environmentsOf } from '../../src/environments/ownership.ts';
-import { keyOf } from '../../src/kube/index.ts';
-import type { AnyKind, Ref } from '../../src/kube/index.ts';
+import { insertedName, routePrefix } from '../../src/traffic/istio/inserted-routes.ts';
 import { VirtualService } from '../../src/traffic/istio/objects.ts';
-
-/** A write that a server has accepted. */
-export interface LoggedWrite {
-  /** `Kind namespace/name` */
-  readonly object: string;
-  /** The object whose plan wrote it (`DynamicEnv shop/feature`), or another name of the author. */
-  readonly by: string;
-}
-
-/** `Kind namespace/name` */
-export const idOf = ({ kind }: Pick<AnyKind, 'kind'>, ref: Ref): string => `${kind} ${keyOf(ref)}`;
+import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
+import { idOf } from '../support/recording-client.ts';
+import type { LoggedWrite } from '../support/recording-client.ts';
 
 const targetOf = ({ kind, before, after }: Write): string => idOf(kind, (after ?? before)!.metadata);
 
@@ -43,7 +35,7 @@ function promisedOrders(writes: readonly Write[]): readonly (readonly string[])[
       writes.filter(
         (write) =>
           write === routes ||
-          (own.includes(write) && (isEnvironment(targetOf(write)) || isOfWorkload(nameOf(routes), write))),
+          (own.includes(write) && (isEnvironment(targetOf(write)) || isServed(environment, routes, write))),
       ),
     );
     return [own, ...withRoutes].map((promised) => promised.map(targetOf));
@@ -52,10 +44,25 @@ function promisedOrders(writes: readonly Write[]): readonly (readonly string[])[
 
 const isEnvironment = (id: string): boolean => id.startsWith(`${DynamicEnv.kind} `);
 
-const nameOf = ({ before, after }: Write): string => (after ?? before)!.metadata.name;
+/** Whether a clone or rule is one that the changed routes of an environment lead to. */
+function isServed(environment: string, routes: Write, { before, after }: Write): boolean {
+  const version = environment.slice(`${DynamicEnv.kind} `.length).replace('/', '-');
+  const prefix = routePrefix(version);
+  return changedRoutes(routes)
+    .filter((name) => name.startsWith(prefix))
+    .some((name) => (after ?? before)!.metadata.name.startsWith(`${name.slice(prefix.length)}-${version}`));
+}
 
-/** Clones and rules begin with the name of their workload, as do the VirtualServices of these tests. */
-const isOfWorkload = (workload: string, write: Write): boolean => nameOf(write).startsWith(`${workload}-`);
+/** The names of inserted routes that were added, changed or removed, without their digest. */
+function changedRoutes({ before, after }: Write): readonly string[] {
+  const [old, young] = [routesOf(before), routesOf(after)];
+  const isIn = (routes: readonly HttpRoute[], one: HttpRoute): boolean =>
+    routes.some((each) => isDeepStrictEqual(each, one));
+  const changed = [...old.filter((each) => !isIn(young, each)), ...young.filter((each) => !isIn(old, each))];
+  return changed.flatMap(({ name }) => insertedName(name) ?? []);
+}
+
+const routesOf = (service?: Partial<VirtualService>): readonly HttpRoute[] => service?.spec?.http ?? [];
 
 function isOnlyFor(environment: string, { kind, before, after }: Write): boolean {
   if (kind.kind !== VirtualService.kind) return false;

@@ -31,6 +31,10 @@ function comparable({ fields, ...change }: ReportedChange): ReportedChange {
 /** The server normalizes quantities; the field manager is not part of the stored object. */
 const isIgnored = (name: string): boolean => name === 'hard' || name === 'by';
 
+/** Whether a change that happened is this planned one. */
+export const isPlanned = (planned: ReportedChange, happened: ReportedChange): boolean =>
+  matches(comparable(planned), comparable(happened));
+
 /** Changes that happened but were not planned, and the reverse. */
 export function surprises(planned: readonly ReportedChange[], happened: readonly ReportedChange[]) {
   const [one, other] = [planned.map(comparable), happened.map(comparable)];

@@ -1,22 +1,22 @@
 // The garbage collector of Kubernetes in a forecast: it deletes objects that have lost their last owner.
 import type { KubeObject } from '../../kube/objects.ts';
 import { CLUSTER } from './changes.ts';
-import type { Write } from './changes.ts';
+import type { Planned, Write } from './changes.ts';
 import type { ForecastCluster } from './cluster.ts';
 
 export class GarbageCollector {
   readonly #cluster: ForecastCluster;
-  /** The uids of deleted objects. Objects that had lost their owner before the forecast are not collected. */
-  readonly #removed = new Set<string>();
+  /** Deleted objects by uid. Objects that had lost their owner before the forecast are not collected. */
+  readonly #removed = new Map<string, Planned>();
   #isDue = false;
 
   constructor(cluster: ForecastCluster) {
     this.#cluster = cluster;
   }
 
-  observe({ before, after }: Write): void {
+  observe({ kind, before, after }: Write): void {
     const { uid } = before?.metadata ?? {};
-    if (uid !== undefined && uid !== after?.metadata.uid) this.#removed.add(uid);
+    if (before && uid !== undefined && uid !== after?.metadata.uid) this.#removed.set(uid, { kind, object: before });
     else if (after === undefined || !this.#isOrphan(after)) return;
     this.#isDue = true;
   }
@@ -29,7 +29,8 @@ export class GarbageCollector {
     for (const kind of this.#cluster.kinds) {
       for (const object of this.#cluster.facts.list<KubeObject>(kind)) {
         if (!this.#isOrphan(object)) continue;
-        this.#cluster.delete(kind, object, { by: CLUSTER, for: { kind, object } });
+        const owner = this.#removed.get(object.metadata.ownerReferences![0]!.uid)!;
+        this.#cluster.delete(kind, object, { by: CLUSTER, for: owner });
         isAny = true;
       }
     }

@@ -1,9 +1,10 @@
 // What would happen to claims: the part of the controllers' forecast that concerns them, and their state afterwards.
-import { DeploymentTargetClaim, Environment } from '../../api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim, Environment } from '../../api/targets.ts';
 import { namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
 import type { Forecast, ForecastOptions, ForecastReport, Named } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
+import { refersTo } from '../claim-ref.ts';
 import { phaseOf, problemOf, verdictOf, warningsOf } from '../describe/state.ts';
 
 /** The state of a claim at the end of the forecast. */
@@ -42,7 +43,14 @@ export function planClaims({ claims = [], ...options }: ClaimPlanOptions): Claim
       return about.some(({ name, namespace }) => name === claimName && namespace === metadata.namespace);
     })
     .map(({ metadata }): Named => ({ kind: Environment, ref: metadata }));
-  const roots = [...asked, ...intended, ...environments];
+  // Somebody may have deleted the target of a claim.
+  const bound = about.flatMap((ref): readonly Named[] => {
+    const claim = tables.of(DeploymentTargetClaim).get(keyOf(ref));
+    const target = { name: claim?.spec.targetName ?? '', namespace: ref.namespace };
+    const found = tables.of(DeploymentTarget).get(keyOf(target));
+    return claim && found && refersTo(found, claim) ? [{ kind: DeploymentTarget, ref: target }] : [];
+  });
+  const roots = [...asked, ...intended, ...environments, ...bound];
   return reportFollowing(options, {
     concerning: (made) => relatedTo(roots, made),
     answer: (report, made) => ({ ...report, claims: about.map(claimIn(made)) }),

@@ -1,8 +1,18 @@
 // A client that records the writes that the server accepted.
 import type { Client } from '../../src/kube/client/client.ts';
+import { keyOf } from '../../src/kube/objects.ts';
 import type { AnyKind, KubeObject, Ref } from '../../src/kube/objects.ts';
-import { idOf } from './write-order.ts';
-import type { LoggedWrite } from './write-order.ts';
+
+/** A write that a server has accepted. */
+export interface LoggedWrite {
+  /** `Kind namespace/name` */
+  readonly object: string;
+  /** The object whose plan wrote it (`DynamicEnv shop/feature`), or another name of the author. */
+  readonly by: string;
+}
+
+/** `Kind namespace/name` */
+export const idOf = ({ kind }: Pick<AnyKind, 'kind'>, ref: Ref): string => `${kind} ${keyOf(ref)}`;
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 
