@@ -12,15 +12,8 @@ import type { AuditedRequest } from '../cluster/audit.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { ClusterPool } from '../cluster/pool.ts';
 import { poll } from '../scenarios/poll.ts';
-import { ACCOUNT, accountOf, manifestOf } from './with-permissions.ts';
-import type { PartWithPermissions } from './with-permissions.ts';
-
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-}
+import { ACCOUNT, accountOf, rolesOfAccount } from './with-permissions.ts';
+import type { PartWithPermissions, Rule } from './with-permissions.ts';
 
 /** One permission of a role: a rule with one group, one resource and one verb. */
 interface SinglePermission {
@@ -125,12 +118,7 @@ export function testUsedPermissions(
 
 /** The permissions of all roles that are bound to the account. */
 function permissionsOf(part: PartWithPermissions): readonly SinglePermission[] {
-  const roles = manifestOf(part).filter(
-    ({ kind, metadata }) =>
-      (kind === 'ClusterRole' && metadata.name === `offshoot-${part}`) ||
-      (kind === 'Role' && metadata.name.startsWith('offshoot')),
-  );
-  return roles.flatMap((role) => {
+  return rolesOfAccount(part).flatMap((role) => {
     const isOfNamespace = role.kind === 'Role';
     return (role['rules'] as readonly Rule[]).flatMap(({ apiGroups, resources, verbs, resourceNames: names }) =>
       apiGroups.flatMap((group) =>

@@ -7,7 +7,7 @@ import { installDefinitions } from '../../src/cli/run/crds.ts';
 import { refuseSecondWriter } from '../../src/cli/run/lease-holders.ts';
 import { partsOf } from '../../src/cli/run/parts.ts';
 import { createLogger } from '../../src/controller/index.ts';
-import { connect, defineKind, loadConfig } from '../../src/kube/index.ts';
+import { connect, defineKind, loadConfig, reviewAccess } from '../../src/kube/index.ts';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { Secret } from '../../src/targets/objects.ts';
 import type { Cluster } from '../cluster/index.ts';
@@ -17,6 +17,14 @@ import { parseObjects } from './parse-objects.ts';
 const NAMESPACE = 'offshoot-system';
 export const ACCOUNT = `system:serviceaccount:${NAMESPACE}:offshoot`;
 export const GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
+
+/** A rule of a role. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
 
 /** Parts with their own role in `deploy`. */
 export type PartWithPermissions = 'dashboard' | 'environments' | 'mesh' | 'routing' | 'targets';
@@ -45,6 +53,30 @@ export async function installPermissions(cluster: Cluster, part: PartWithControl
 export async function applyPermissions(cluster: Cluster, part: PartWithPermissions): Promise<void> {
   const admin = cluster.client();
   for (const object of manifestOf(part)) await installObject(admin, object);
+  await untilGranted(admin, ACCOUNT, rolesOfAccount(part));
+}
+
+/** The roles that are bound to the account of the controllers, not those for users. */
+export function rolesOfAccount(part: PartWithPermissions): readonly AnyObject[] {
+  return manifestOf(part).filter(
+    ({ kind, metadata: { name } }) =>
+      (kind === 'ClusterRole' && name === `offshoot-${part}`) || (kind === 'Role' && name.startsWith('offshoot')),
+  );
+}
+
+/** Resolves when the server has noticed roles and their bindings: until then it refuses requests. */
+async function untilGranted(admin: Client, username: string, roles: readonly AnyObject[]): Promise<void> {
+  const user = { username, groups: GROUPS };
+  for (const role of roles) {
+    const { namespace } = role.metadata;
+    // One without a subresource, which the review takes in another field.
+    const rules = (role['rules'] as readonly Rule[]).flatMap((rule) =>
+      rule.resources.map((resource) => ({ ...rule, resource })),
+    );
+    const { apiGroups, verbs, resource, resourceNames } = rules.find((rule) => !rule.resource.includes('/'))!;
+    const permission = { group: apiGroups[0]!, resource, verb: verbs[0]!, name: resourceNames?.[0], namespace };
+    await until(() => reviewAccess(admin, user, permission));
+  }
 }
 
 /** The account of one part on a shared cluster: permissions of other parts must not help. */
@@ -65,6 +97,8 @@ export async function connectWithPermissions(
     const bound = { ...object, metadata: { ...metadata, name: `${metadata.name}-alone` }, subjects };
     await installObject(client, kind.endsWith('Binding') ? bound : object);
   }
+  const role = rolesOfAccount(part).filter(({ kind }) => kind === 'ClusterRole');
+  await untilGranted(client, accountOf(part), role);
   return connect({ ...loadConfig({ path: kubeconfigPath }), impersonate: { user: accountOf(part), groups: GROUPS } });
 }
 
