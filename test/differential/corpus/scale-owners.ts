@@ -19,30 +19,40 @@ const applied = (replicas: number): object => ({
   spec: { replicas },
 });
 
+/** Waits for the controller: its write may come between two steps, and joins entries of the same manager. */
+const observed = (generation: number) =>
+  get(d, { until: { path: 'status.observedGeneration', is: generation }, only: ['metadata.generation'] });
+
 export const scaleOwners = [
   scenario(
     'field managers of the replicas of a deployment',
     ...ignoringControllers(
       post(inGroup('apps/v1', 'deployments'), deployment('d', { replicas: 2, paused: true })),
+      observed(1),
       apply('one', `${d}/scale`, scale(0, { name: 'd' })),
       apply('one', `${d}/scale`, scale(2, { name: 'd' })),
       get(d),
       apply('one', `${d}/scale`, scale(0, { name: 'd' }), force),
+      observed(2),
       get(d),
       apply('two', `${d}/scale`, scale(0, { name: 'd' })),
       apply('two', d, applied(0)),
       get(d),
       apply('two', d, applied(1)),
       apply('two', d, applied(1), force),
+      observed(3),
       get(d),
       patch('merge', `${d}/scale`, { spec: { replicas: 3 } }, by('three')),
+      observed(4),
       get(d),
       patch('merge', `${d}/scale`, { spec: { replicas: 3 } }, by('four')),
       get(d),
       put(`${d}/scale`, scale(0, { name: 'd' }), by('three')),
+      observed(5),
       get(d),
       apply('one', `${d}/scale`, scale(undefined, { name: 'd' })),
       apply('one', `${d}/scale`, scale(4)),
+      observed(6),
       get(d),
     ),
   ),
