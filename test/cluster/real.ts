@@ -54,6 +54,8 @@ export interface RealCluster {
 type Program = (typeof kubernetes.programs)[number];
 
 const kubeletProgram = fileURLToPath(new URL('./kubelet.ts', import.meta.url));
+/** For Go: an eighth of the API server's CPU time, for some more memory. */
+const LESS_COLLECTING = { GOGC: '400' };
 const startDeadlineMs = 60_000;
 const stopDeadlineMs = 3_000;
 
@@ -70,7 +72,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   const credentials = writeCredentials(path.join(dir, 'credentials'), url, options.addresses);
   const running = new Map<string, RunningProcess>();
   const run = (name: Program | 'kubelet', args: readonly string[], command = path.join(programs, name)): void => {
-    running.set(name, startProcess(dir, name, command, args));
+    running.set(name, startProcess(dir, name, command, args, LESS_COLLECTING));
   };
   const startApiServer = async (): Promise<void> => {
     run('kube-apiserver', apiServerArgs(dir, etcdPort!, apiPort!, credentials, options));
