@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
     pool: 'threads',
     isolate: false,
-    maxWorkers: Math.max(2, availableParallelism() - 1), // tests mostly wait: for clusters, processes, time
+    maxWorkers: Math.max(3, availableParallelism() - 1), // tests mostly wait: for clusters, processes, time
     maxConcurrency: 8, // a file may have fewer, unless a worker begins with it: then all that come after it have no more
     exclude: ['test/node/**', 'test/browser/**', 'test/foreign/**'], // npm run test:node, test:browser, test:foreign
     sequence: { sequencer: LongestFirst },
