@@ -140,7 +140,7 @@ describe('tables on a faulty API server', () => {
         if (random() < 0.03) w.embedded.store.compact();
       };
       for (let writes = 0; writes < 200; writes++) await write();
-      // Some faults happen only in a watch. Without pauses between writes, a slow machine would never come to watch.
+      // Some faults happen only in a watch. The pauses between writes let a slow machine come to watch.
       const everyFault = async (): Promise<boolean> => {
         await write();
         return Object.values(counts).every((count) => count > 0);

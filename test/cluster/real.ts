@@ -2,8 +2,6 @@
 // fake kubelet (kubelet.ts). Needs no root and no containers. The cluster fixture (index.ts) shares one.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +13,7 @@ import { kubernetes } from '../programs/kubernetes.ts';
 import { programsOf } from '../programs/programs.ts';
 import { writeCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { guardProcesses, readLog, startProcess } from './processes.ts';
 import type { RunningProcess } from './processes.ts';
 
@@ -150,23 +149,6 @@ function answers(url: string, at: string, { caPem, admin }: Credentials): Promis
     sent.on('error', () => resolve(false));
     sent.end();
   });
-}
-
-/** Finds free ports. All are held until the last is known, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 function tail(log: string): string {

@@ -14,6 +14,7 @@ import type { AnyObject, Client, Kind, Tables } from '../../src/kube/index.ts';
 import { builtinRenderer } from '../../src/mesh/index.ts';
 import { DestinationRule, Gateway, VirtualService } from '../../src/traffic/istio/objects.ts';
 import { Deployment, Namespace, Service } from '../support/core-kinds.ts';
+import { freePort } from '../support/free-ports.ts';
 import { until } from '../support/until.ts';
 
 /** Who calls whom. */
@@ -89,8 +90,8 @@ export async function openDashboardShop({
       ...(isForMany && { access }),
       ...options,
     });
-  let dashboard = await serve(0);
-  const port = Number(new URL(dashboard.url).port);
+  const port = await freePort();
+  let dashboard = await serve(port);
   if (!isEmpty) await createWorkloads(create);
   return {
     url: dashboard.url,

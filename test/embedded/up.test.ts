@@ -13,6 +13,7 @@ import { parse } from 'yaml';
 import { runnerFor } from '../../src/cli/testing/offshoot-process.ts';
 import { connect, defineKind, isNotFound, loadConfig } from '../../src/kube/index.ts';
 import type { AnyObject, Client } from '../../src/kube/index.ts';
+import { freePort } from '../support/free-ports.ts';
 import { until } from '../support/until.ts';
 
 const BIN = path.resolve(import.meta.dirname, '../../bin/offshoot.js');
@@ -96,9 +97,10 @@ async function stop(run: Run, signal: NodeJS.Signals = 'SIGINT'): Promise<number
 
 test('offshoot up prints one line with its address, stops on Ctrl-C, and keeps its data over a restart', async () => {
   const directory = newDirectory();
-  const first = up('--data-dir', directory, '--port', '0');
+  const port = await freePort();
+  const first = up('--data-dir', directory, '--port', String(port));
   const { api, kubeconfig, pid } = await first.ready();
-  expect({ api, pid }).toEqual({ api: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+$/), pid: first.child.pid });
+  expect({ api, pid }).toEqual({ api: `https://127.0.0.1:${port}`, pid: first.child.pid });
   expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
   const before = clientOf(kubeconfig);
   const created = await before.create(ConfigMap, configMap('old'));
@@ -108,7 +110,7 @@ test('offshoot up prints one line with its address, stops on Ctrl-C, and keeps i
   expect(first.stdout().trimEnd().split('\n')).toHaveLength(1);
   expect(existsSync(path.join(directory, 'server.pid'))).toBe(false);
 
-  const second = up('--data-dir', directory, '--port', new URL(api).port);
+  const second = up('--data-dir', directory, '--port', String(port));
   expect((await second.ready()).api).toBe(api);
   const after = clientOf(kubeconfig);
   expect(await after.get(ConfigMap, kept)).toEqual(created);
@@ -353,7 +355,8 @@ test('offshoot up writes the kubeconfig to the given path, readable only by its 
 
 test('offshoot claim kubeconfig contains the new port after a restart on another port', async () => {
   const directory = newDirectory();
-  const first = upWithControllers('--data-dir', directory, '--port', '0');
+  const port = await freePort();
+  const first = upWithControllers('--data-dir', directory, '--port', String(port));
   const { kubeconfig, api } = await first.ready();
   const before = clientOf(kubeconfig);
   const spec = { provisioner: 'offshoot.dev/namespace', reclaimPolicy: 'Delete' };
@@ -368,7 +371,7 @@ test('offshoot claim kubeconfig contains the new port after a restart on another
   expect(await runner.run('claim', 'create', 'it', '--class', 'local', '--wait')).toMatchObject({ code: 0 });
   expect(await stop(first)).toBe(0);
   // The old port is in use, and without controllers nothing issues new credentials.
-  const taken = createServer().listen(Number(new URL(api).port), '127.0.0.1');
+  const taken = createServer().listen(port, '127.0.0.1');
   await once(taken, 'listening');
   const second = up('--data-dir', directory, '--port', '0');
   const restarted = await second.ready();

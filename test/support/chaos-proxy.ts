@@ -2,9 +2,9 @@
 import { Agent as HttpAgent, createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './free-ports.ts';
 import { seededRandom } from './random.ts';
 
 /**
@@ -76,7 +76,7 @@ export async function startChaos(options: ChaosOptions): Promise<Chaos> {
   const pending: Fault[] = [];
   let calm = false;
   let stopped = false;
-  let port = 0;
+  const port = await freePort();
 
   /** Whether a fault happens at this opportunity. */
   const happens = (fault: Fault): boolean => {
@@ -162,12 +162,13 @@ export async function startChaos(options: ChaosOptions): Promise<Chaos> {
     await delay(refuseMs, undefined, { ref: false });
     await reopen();
   };
+  const isOver = (): boolean => stopped || server.listening;
+  /** Tries again as long as another process uses the port. */
   const reopen = async (): Promise<void> => {
-    if (!server.listening && !stopped) await listen();
+    while (!isOver()) await listen().catch(() => delay(refuseMs));
   };
 
   await listen();
-  ({ port } = server.address() as AddressInfo);
   return {
     url: `http://127.0.0.1:${port}`,
     counts,
