@@ -256,9 +256,9 @@ async function expectExactPlan(cluster: Alone, world: World): Promise<void> {
   const log: LoggedWrite[] = [];
   await settle(cluster, log);
   const differences = async () => differencesOf(before, await looking(cluster, ({ state }) => state));
-  // The garbage collector is slow.
+  // The garbage collector is slow for kinds that are new.
   const isDone = async () => surprises(plan.changes, await differences()).missing.length === 0;
-  await until(isDone, 20_000).catch(() => {});
+  await until(isDone, 90_000).catch(() => {});
   const happened = await differences();
   expect(surprises(plan.changes, happened)).toEqual({ unplanned: [], missing: [] });
   // The claims of a namespace do not wait for each other.
