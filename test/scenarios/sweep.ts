@@ -7,7 +7,8 @@ import { play } from './runner.ts';
 import type { RunOptions } from './runner.ts';
 import type { Move } from './scenario.ts';
 
-export const DEADLINE_MS = 60_000;
+/** Controllers that crash all the time take long on a busy machine. */
+export const DEADLINE_MS = 150_000;
 
 /** Objects by kind and name. */
 export type State = Readonly<Record<string, unknown>>;
@@ -29,10 +30,11 @@ interface Performance extends Omit<RunOptions, 'onMove' | 'deadlineMs'> {
   readonly reference: Run | undefined;
 }
 
-/** How often the state of a reference must be unchanged before it counts as settled. */
+/** How often, and for how long, the state of a reference must be unchanged before it counts as settled. */
 const QUIET_READS = 4;
+const QUIET_MS = 150;
 /** The same while something is reconciling: a rollout is quiet until its pods have been ready for long enough. */
-const QUIET_READS_RECONCILING = 100;
+const QUIET_RECONCILING_MS = 4_000;
 
 /** Runs a scenario and its clean-up, and stops its controllers. */
 export async function perform(performance: Performance): Promise<Run> {
@@ -42,14 +44,17 @@ export async function perform(performance: Performance): Promise<Run> {
   const settle = async (): Promise<void> => {
     const expected = reference?.states[states.length];
     let found = await snapshot();
-    let quiet = 0;
+    let quiet = { reads: 0, since: 0 };
     const isReached = async (): Promise<boolean> => {
       const before = found;
+      const now = Date.now();
       found = await snapshot();
       const isSame = isDeepStrictEqual(found, expected ?? before) && crashing.idle;
-      quiet = isSame ? quiet + 1 : 0;
-      if (expected !== undefined) return quiet >= 1;
-      return quiet >= (isReconciling(found) ? QUIET_READS_RECONCILING : QUIET_READS);
+      quiet = isSame ? { reads: quiet.reads + 1, since: quiet.since || now } : { reads: 0, since: 0 };
+      if (expected !== undefined) return isSame;
+      return (
+        quiet.reads >= QUIET_READS && now - quiet.since >= (isReconciling(found) ? QUIET_RECONCILING_MS : QUIET_MS)
+      );
     };
     await poll(isReached, DEADLINE_MS).catch(() => expect(found).toEqual(expected));
     states.push(found);
