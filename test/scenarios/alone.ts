@@ -44,7 +44,7 @@ export function aloneOnRealClusters(prepare: Prepare): <T>(use: (cluster: Alone)
 }
 
 /** After how many writes a controller crashes. More is faster, since a start is slow; `npm run soak` uses 1. */
-const WRITES_UNTIL_CRASH = Number(process.env['OFFSHOOT_WRITES_UNTIL_CRASH'] ?? 3);
+const WRITES_UNTIL_CRASH = Number(process.env['OFFSHOOT_WRITES_UNTIL_CRASH'] ?? 5);
 
 /** Numbers of writes before each crash. The first differs between scenarios, so that crashes hit every write. */
 export function earlyCrashes(index: number): readonly number[] {
