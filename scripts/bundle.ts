@@ -151,30 +151,30 @@ const separateCluster: Plugin = {
   },
 };
 
+/** How programs are bundled. */
+export const BUNDLING: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  sourcemap: true,
+  sourcesContent: false,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  plugins: [separateCluster, sideEffectFree, builtins, evaluated, leftOut, directImports],
+  // CommonJS packages load Node's built-in modules with `require`.
+  banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
+};
+
 /**
  * Writes the bundle of the command line and of the given entries, and the data that they read at run time. Returns its
  * source files.
  */
 export async function bundle(outdir: string, entries: Readonly<Record<string, string>> = {}): Promise<string[]> {
-  const shared: BuildOptions = {
-    absWorkingDir: root,
-    outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    sourcemap: true,
-    sourcesContent: false,
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
-    plugins: [separateCluster, sideEffectFree, builtins, evaluated, leftOut, directImports],
-    // CommonJS packages load Node's built-in modules with `require`.
-    banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
-  };
+  const shared = { ...BUNDLING, outdir, splitting: true, metafile: true };
   const built = await Promise.all([
     esbuild.build({ ...shared, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
     esbuild.build({ ...shared, entryPoints: { up: 'src/cli/up/main.ts' } }),

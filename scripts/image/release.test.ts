@@ -148,10 +148,10 @@ describe('deploy/Dockerfile', () => {
   });
 
   test('has the same user, entry point, environment and labels as the image', () => {
-    const { user, entrypoint, workingDir, labels } = RELEASE_CONFIG;
+    const { user, entrypoint, workingDir, env, labels } = RELEASE_CONFIG;
     expect(argument('USER')).toBe(user);
     expect(argument('WORKDIR')).toBe(workingDir);
-    expect(argument('ENV')).toBe(DEFAULT_PATH);
+    expect(argument('ENV').split(' ')).toEqual([DEFAULT_PATH, ...env]);
     expect(JSON.parse(argument('ENTRYPOINT'))).toEqual(entrypoint);
     const found = [...argument('LABEL').matchAll(/(\S+)="([^"]*)"/g)].map(([, name, value]) => [name, value]);
     expect(Object.fromEntries(found)).toEqual(labels);
