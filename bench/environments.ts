@@ -77,7 +77,8 @@ function report(
       median(settling),
       ' ms',
     ),
-    target('  the longest of them', Math.max(...settling), defaultSettings.settleMs + 1_500, 'atMost', ' ms'),
+    // The route waits for the rule, and `ready` for the route. Times of objects are whole seconds.
+    target('  the longest of them', Math.max(...settling), 2 * defaultSettings.settleMs + 1_500, 'atMost', ' ms'),
     target('time beside 1,000 others to beside 10', ratio(times.at(-1)!, times.at(0)!), 1.5, 'atMost'),
     target('requests beside 1,000 others to beside 10', most.requests / least.requests, 1.5, 'atMost'),
     target('  of them Events', most.events / most.requests, 0.2, 'atMost', ''),

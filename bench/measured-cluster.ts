@@ -1,10 +1,14 @@
-// An embedded cluster and a control plane, each in its own process; the control plane is bundled as in a release.
+// An embedded cluster and a control plane, each in its own process; the control plane is bundled as in a release, and
+// has the environment variables of the release image.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { BUNDLING } from '../scripts/bundle.ts';
+import { RELEASE_CONFIG } from '../scripts/image/release.ts';
 import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
 import type { AnyObject, Client } from '../src/kube/index.ts';
 import type { Cost } from './control-plane.ts';
@@ -30,10 +34,7 @@ export class MeasuredCluster {
 
   /** Starts both; `worker` is the file of the control plane in this folder. */
   static async start(worker: string, definitions: readonly AnyObject[]): Promise<MeasuredCluster> {
-    // Inside node_modules, so that the bundle resolves the same packages.
-    const cache = path.join(import.meta.dirname, '../node_modules/.cache');
-    mkdirSync(cache, { recursive: true });
-    const dir = mkdtempSync(path.join(cache, 'bench-'));
+    const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-bench-'));
     const kubeconfig = path.join(dir, 'kubeconfig');
     const cluster = await startProcess(path.join(import.meta.dirname, 'cluster.ts'), kubeconfig);
     const client = connect(loadConfig({ path: kubeconfig }));
@@ -77,20 +78,14 @@ export async function each(count: number, work: (i: number) => Promise<void>, at
 
 /** Starts a program with the path of the kubeconfig; resolves when it is ready. */
 async function startProcess(file: string, kubeconfig: string): Promise<ChildProcess> {
-  const child = fork(file, [kubeconfig]);
+  const variables = Object.fromEntries(RELEASE_CONFIG.env.map((each) => each.split('=')));
+  const child = fork(file, [kubeconfig], { env: { ...process.env, ...variables } });
   await once(child, 'message');
   return child;
 }
 
 async function bundle(dir: string, worker: string): Promise<string> {
   const outfile = path.join(dir, 'worker.mjs');
-  await build({
-    entryPoints: [path.join(import.meta.dirname, worker)],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-  });
+  await build({ ...BUNDLING, entryPoints: [path.join(import.meta.dirname, worker)], outfile });
   return outfile;
 }
