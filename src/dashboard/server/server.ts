@@ -68,6 +68,8 @@ export async function createDashboard(options: DashboardOptions): Promise<Dashbo
   // These limit requests only: a response may be a stream that stays open.
   server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
+  // Longer than ingresses keep idle connections: one that is reused just when it is closed loses its request.
+  server.keepAliveTimeout = 120_000;
   server.listen(port, host);
   await once(server, 'listening');
   const isAnywhere = host === '' || host === '0.0.0.0' || host === '::';
