@@ -354,6 +354,10 @@ describe('the server rejects', () => {
   });
 });
 
+test('idle connections are kept for longer than ingresses do', async () => {
+  expect((await fetch(shop.url)).headers.get('keep-alive')).toBe('timeout=120');
+});
+
 describe('files', () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, shop.url), { headers });
 
