@@ -1,10 +1,10 @@
 // Creates the objects that every cluster starts with, unless they exist already.
 import { defaultClusterRoleBindings, defaultClusterRoles } from './auth/default-roles.ts';
 import { collectionOf } from './registry.ts';
-import { create } from './rest/create.ts';
+import { create } from './rest/verbs/create.ts';
 import { keyOf, systemUser } from './rest/context.ts';
 import type { Cluster, Target, WriteOptions } from './rest/context.ts';
-import { patch } from './rest/patch.ts';
+import { patch } from './rest/verbs/patch.ts';
 import { loadSeed } from './seed.ts';
 
 const options: WriteOptions = {

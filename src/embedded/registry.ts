@@ -1,5 +1,5 @@
 // The resources that the server currently serves: built-in ones and those of CustomResourceDefinitions. Discovery, the
-// router and garbage collection read it; rest/definitions.ts changes it.
+// router and garbage collection read it; rest/background/definitions.ts changes it.
 import type { Resource } from './resource.ts';
 
 /** The collection of the store that holds a resource's objects: `deployments.apps`, `pods`. */

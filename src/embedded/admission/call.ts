@@ -4,7 +4,7 @@ import { parseJson } from '../../kube/json.ts';
 import type { AnyObject } from '../../kube/objects.ts';
 import type { AdmissionRequest } from '../rest/context.ts';
 import type { StatusDetails } from '../rest/fault.ts';
-import { scaleOf } from '../rest/scale.ts';
+import { scaleOf } from '../rest/subresources/scale.ts';
 import type { Resource } from '../resource.ts';
 import { postReview } from '../webhook-client.ts';
 import type { ServiceResolver } from '../webhook-client.ts';

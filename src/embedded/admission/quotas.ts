@@ -2,10 +2,10 @@
 // status.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
-import { afterwards } from '../rest/commit.ts';
+import { afterwards } from '../rest/write/commit.ts';
 import type { AdmissionRequest, Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
-import { change } from '../rest/update.ts';
+import { change } from '../rest/verbs/update.ts';
 import { compareQuantities, formatQuantity } from '../../kube/quantity.ts';
 import type { Collection, Labels, Pod } from '../kinds/types.ts';
 import type { Store } from '../store/store.ts';

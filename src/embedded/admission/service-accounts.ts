@@ -2,7 +2,7 @@
 import type { AnyObject, JsonObject, KubeObject } from '../../kube/objects.ts';
 import type { Cluster } from '../rest/context.ts';
 import { forbidden } from '../rest/fault.ts';
-import { generatedName } from '../rest/meta.ts';
+import { generatedName } from '../rest/write/meta.ts';
 import type { NewPodRequest } from './new-pods.ts';
 import type { Collection, Container, Pod } from '../kinds/types.ts';
 

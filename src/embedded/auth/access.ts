@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '../rest/context.ts';
 import { Fault, forbidden, unauthorized } from '../rest/fault.ts';
 import type { RequestLine } from '../rest/request.ts';
-import { selectedName } from '../rest/selectors.ts';
+import { selectedName } from '../rest/verbs/selectors.ts';
 import type { Store } from '../store/store.ts';
 import { impersonated } from './impersonation.ts';
 import { Rbac } from './rbac.ts';

@@ -1,11 +1,11 @@
 // The parts of a request besides its path: the body, the requested response format, and the options of a write.
-import { decodeBody, mediaType, readBody, yamlType } from './body.ts';
+import { decodeBody, mediaType, readBody, yamlType } from './wire/body.ts';
 import type { Target, WriteOptions } from './context.ts';
-import { duplicateFields } from './duplicate-fields.ts';
+import { duplicateFields } from './wire/duplicate-fields.ts';
 import { invalid, notSupported, tooLong } from '../schema/field-error.ts';
 import { badRequest, invalidOptions, unsupportedMediaType } from './fault.ts';
-import { jsonType, negotiate, protobufType } from './negotiate.ts';
-import type { View } from './represent.ts';
+import { jsonType, negotiate, protobufType } from './wire/negotiate.ts';
+import type { View } from './wire/represent.ts';
 import type { ResourceRequest } from './server-context.ts';
 
 /** The decoded body; undefined when it is empty and optional. */

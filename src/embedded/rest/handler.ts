@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { PatchError } from '../patch/errors.ts';
-import { send, statusAnswer } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { send, statusAnswer } from './wire/answer.ts';
+import type { Answer } from './wire/answer.ts';
 import { Fault, internal } from './fault.ts';
 import { parseRequestLine, verbOf } from './request.ts';
 import type { ServerContext } from './server-context.ts';
-import { json } from './represent.ts';
+import { json } from './wire/represent.ts';
 import { answerPath } from './paths.ts';
 import { answerResource } from './resources.ts';
 

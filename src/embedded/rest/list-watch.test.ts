@@ -2,7 +2,7 @@ import { connect } from 'node:tls';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { textIn } from '../testing/http.ts';
 import { serveForTests } from '../testing/serve.ts';
-import { isCompressed } from './answer.ts';
+import { isCompressed } from './wire/answer.ts';
 import type { Json, Reply } from '../testing/http.ts';
 
 let namespace = '';

@@ -1,10 +1,10 @@
 // Requests for non-resource paths: health, version, discovery and OpenAPI documents.
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from './answer.ts';
-import { aggregated, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
+import type { Answer } from './wire/answer.ts';
+import { aggregated, coreVersions, groupDocument, groupList, resourceList } from './discovery/discovery.ts';
 import { methodNotAllowed, noSuchPath } from './fault.ts';
-import { negotiate } from './negotiate.ts';
-import { json } from './represent.ts';
+import { negotiate } from './wire/negotiate.ts';
+import { json } from './wire/represent.ts';
 import type { RequestLine } from './request.ts';
 import type { ServerContext } from './server-context.ts';
 

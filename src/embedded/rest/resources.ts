@@ -1,27 +1,27 @@
 // Dispatches resource requests to verbs. Subresources other than status are in subresources.ts.
 import { review } from '../auth/reviews.ts';
 import { collectionOf } from '../registry.ts';
-import { listAnswer, objectAnswer, statusAnswer } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { listAnswer, objectAnswer, statusAnswer } from './wire/answer.ts';
+import type { Answer } from './wire/answer.ts';
 import { bodyOf, viewOf, withDuplicates, writeOf, writeOptionsOf } from './call.ts';
 import { keyOf } from './context.ts';
 import type { Target, Written } from './context.ts';
-import { conform } from './conform.ts';
-import { create } from './create.ts';
-import { deleteOptionsOf, remove, removeAll } from './delete.ts';
+import { conform } from './write/conform.ts';
+import { create } from './verbs/create.ts';
+import { deleteOptionsOf, remove, removeAll } from './verbs/delete.ts';
 import { methodNotAllowed, noSuchPath, notFound, success } from './fault.ts';
-import { list, tooNew } from './list.ts';
-import { incomingObject } from './object.ts';
-import { createsByPatch, patch, patchFrom } from './patch.ts';
-import type { View } from './represent.ts';
-import { encodeInTurns } from './represent-protobuf.ts';
+import { list, tooNew } from './verbs/list.ts';
+import { incomingObject } from './write/object.ts';
+import { createsByPatch, patch, patchFrom } from './verbs/patch.ts';
+import type { View } from './wire/represent.ts';
+import { encodeInTurns } from './wire/represent-protobuf.ts';
 import { versionNumber } from './request.ts';
 import type { ResourcePath } from './request.ts';
 import { rulesOf } from './rules/index.ts';
 import type { ResourceRequest, ServerContext } from './server-context.ts';
-import { answerSubresource } from './subresources.ts';
-import { replace } from './update.ts';
-import { watch } from './watch.ts';
+import { answerSubresource } from './subresources/subresources.ts';
+import { replace } from './verbs/update.ts';
+import { watch } from './watch/watch.ts';
 
 /** Answers a request for a resource; undefined when it started a watch stream. */
 export async function answerResource(

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { systemUser } from './context.ts';
-import { create } from './create.ts';
+import { create } from './verbs/create.ts';
 import type { Fault } from './fault.ts';
 import { serveForTests } from '../testing/serve.ts';
 

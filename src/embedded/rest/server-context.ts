@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from '../auth/access.ts';
 import type { Cluster, UserInfo } from './context.ts';
-import type { OpenApi } from './openapi.ts';
+import type { OpenApi } from './discovery/openapi.ts';
 import type { RequestLine } from './request.ts';
-import type { Watches } from './watch-stream.ts';
+import type { Watches } from './watch/stream.ts';
 
 export interface ServerContext extends Cluster {
   readonly access: Access;

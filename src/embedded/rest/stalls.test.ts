@@ -6,7 +6,7 @@ import type { Embedded } from '../server.ts';
 import { testClient, textIn } from '../testing/http.ts';
 import type { Reply, TestClient } from '../testing/http.ts';
 import { expectNoStall } from '../testing/longest-turn.ts';
-import { protobufType } from './negotiate.ts';
+import { protobufType } from './wire/negotiate.ts';
 
 const environment = Array.from({ length: 100 }, (_, index) => ({ name: `NAME_${index}`, value: 'value' }));
 const NAMES = Array.from({ length: 10_000 }, (_, index) => `k${index}`);

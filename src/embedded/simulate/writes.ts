@@ -3,10 +3,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import type { Cluster, Target, UserInfo, WriteOptions } from '../rest/context.ts';
-import { create } from '../rest/create.ts';
-import { remove } from '../rest/delete.ts';
-import type { DeleteOptions } from '../rest/delete.ts';
-import { replace } from '../rest/update.ts';
+import { create } from '../rest/verbs/create.ts';
+import { remove } from '../rest/verbs/delete.ts';
+import type { DeleteOptions } from '../rest/verbs/delete.ts';
+import { replace } from '../rest/verbs/update.ts';
 import { eventOf } from './planned-events.ts';
 import type { PlannedEvent } from './planned-events.ts';
 

@@ -1,12 +1,12 @@
 // An embedded cluster for tests of the simulation: calls the verbs of the API without a network.
 import { onTestFinished } from 'vitest';
 import type { AnyObject, KubeObject } from '../../../kube/objects.ts';
-import { create } from '../../rest/create.ts';
+import { create } from '../../rest/verbs/create.ts';
 import { systemUser } from '../../rest/context.ts';
 import type { Target, WriteOptions } from '../../rest/context.ts';
-import { remove } from '../../rest/delete.ts';
-import type { DeleteOptions } from '../../rest/delete.ts';
-import { change } from '../../rest/update.ts';
+import { remove } from '../../rest/verbs/delete.ts';
+import type { DeleteOptions } from '../../rest/verbs/delete.ts';
+import { change } from '../../rest/verbs/update.ts';
 import { startEmbedded } from '../../server.ts';
 import type { Embedded, EmbeddedOptions } from '../../server.ts';
 import type { SimulationOptions } from '../index.ts';
