@@ -6,7 +6,7 @@ import { isNotFound } from '../src/kube/errors.ts';
 import { defineKind } from '../src/kube/objects.ts';
 import type { KubeObject } from '../src/kube/objects.ts';
 import { describeClusters } from './cluster/index.ts';
-import type { Pod } from '../src/embedded/simulate/pod-status.ts';
+import type { Pod } from '../src/embedded/simulate/pods/pod-status.ts';
 import { until } from './support/until.ts';
 
 interface Workload extends KubeObject {

@@ -11,8 +11,8 @@ import { microTime } from '../../src/kube/times.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { runReflector } from '../../src/kube/tables/reflector.ts';
 import { Table } from '../../src/kube/tables/table.ts';
-import { reportOn } from '../../src/embedded/simulate/pod-status.ts';
-import type { Pod } from '../../src/embedded/simulate/pod-status.ts';
+import { reportOn } from '../../src/embedded/simulate/pods/pod-status.ts';
+import type { Pod } from '../../src/embedded/simulate/pods/pod-status.ts';
 
 const nodeName = 'node-1';
 const hostIP = '192.0.2.1';

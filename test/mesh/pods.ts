@@ -7,7 +7,7 @@ import { systemClock } from '../../src/kube/clock.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { runReflector } from '../../src/kube/tables/reflector.ts';
 import { Table } from '../../src/kube/tables/table.ts';
-import type { Pod as SimulatedPod } from '../../src/embedded/simulate/pod-status.ts';
+import type { Pod as SimulatedPod } from '../../src/embedded/simulate/pods/pod-status.ts';
 import { until } from '../support/until.ts';
 import { POD_NETWORK } from './range.ts';
 

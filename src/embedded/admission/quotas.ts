@@ -1,5 +1,5 @@
-// Resource quotas: computes their usage, and refuses objects that would exceed them. simulate/quota.ts updates their
-// status.
+// Resource quotas: computes their usage, and refuses objects that would exceed them. simulate/policy/quota.ts updates
+// their status.
 import type { AnyObject, KubeObject } from '../../kube/objects.ts';
 import { collectionOf } from '../registry.ts';
 import { afterwards } from '../rest/write/commit.ts';

@@ -1,7 +1,7 @@
 // The parts of the built-in kinds that admission and the simulated controllers read and write.
 import type { AnyObject, JsonObject, KubeObject, ObjectMeta } from '../../kube/objects.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
-import type { PodStatus } from '../simulate/pod-status.ts';
+import type { PodStatus } from '../simulate/pods/pod-status.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,14 +1,14 @@
 // Simulates the controllers, the scheduler and the kubelets of the embedded cluster.
 import type { Cluster } from '../rest/context.ts';
-import type { Credentials } from './accounts.ts';
+import type { Credentials } from './access/accounts.ts';
 import { controllers, selectors } from './controllers.ts';
 import { Loop, systemClock } from './loop.ts';
 import type { Clock } from './loop.ts';
-import { newNode } from './nodes.ts';
+import { newNode } from './pods/nodes.ts';
 import { World } from './world.ts';
 import { createOf, perform } from './writes.ts';
 
-export { podLog } from './kubelet.ts';
+export { podLog } from './pods/kubelet.ts';
 
 export interface SimulationOptions {
   readonly clock?: Clock;

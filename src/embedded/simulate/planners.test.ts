@@ -1,11 +1,11 @@
 // Given objects → planned writes, for details that the tests of whole controllers do not cover.
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/objects.ts';
-import { planCronJob } from './cronjob.ts';
-import { planDaemonSet } from './daemonset.ts';
-import { planSlices } from './endpoints.ts';
-import { planGarbage } from './garbage.ts';
-import { planJob } from './job.ts';
+import { planCronJob } from './workloads/jobs/cronjob.ts';
+import { planDaemonSet } from './workloads/daemonset.ts';
+import { planSlices } from './network/endpoints.ts';
+import { planGarbage } from './deletion/garbage.ts';
+import { planJob } from './workloads/jobs/job.ts';
 import { cronJobs, daemonSets, jobs, replicaSets, statefulSets } from '../kinds/types.ts';
 import type {
   Collection,
@@ -18,10 +18,10 @@ import type {
   Service,
   StatefulSet,
 } from '../kinds/types.ts';
-import { planNamespace } from './namespace.ts';
-import { inDeletionOrder, managedBy } from './pods.ts';
-import { planReplicaSet } from './replicaset.ts';
-import { planStatefulSet } from './statefulset.ts';
+import { planNamespace } from './deletion/namespace.ts';
+import { inDeletionOrder, managedBy } from './pods/pods.ts';
+import { planReplicaSet } from './workloads/replicaset.ts';
+import { planStatefulSet } from './workloads/statefulset.ts';
 import { now, worldOf } from './testing/world.ts';
 import type { Plan } from './writes.ts';
 
