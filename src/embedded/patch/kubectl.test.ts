@@ -12,7 +12,7 @@ import { PatchError } from './errors.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { isList, isObject, type JsonObject } from './json.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { applyStrategicMergePatch } from './strategic.ts';
+import { applyStrategicMergePatch } from './strategic/strategic.ts';
 import {
   Random,
   randomJsonPatch,

@@ -1,8 +1,8 @@
 // Merges lists for strategic merge patches, and orders the merged items.
-import { PatchError } from './errors.ts';
-import { isList, isObject, ownValue, scalarId, typeName } from './json.ts';
-import type { JsonList, JsonObject } from './json.ts';
-import { MARKER, markerText, plainValue } from './strategic-directives.ts';
+import { PatchError } from '../errors.ts';
+import { isList, isObject, ownValue, scalarId, typeName } from '../json.ts';
+import type { JsonList, JsonObject } from '../json.ts';
+import { MARKER, markerText, plainValue } from './directives.ts';
 
 /** The common type of all elements of these lists. */
 export function elementKind(lists: readonly JsonList[], path: string): string {

@@ -1,8 +1,8 @@
 // Compares two states of an object, field by field, for field ownership.
-import type { Schema } from '../schema/types.ts';
-import { fieldElement } from './field-path.ts';
-import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from './field-set.ts';
-import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { fieldElement } from '../fields/field-path.ts';
+import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from '../fields/field-set.ts';
+import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from '../json.ts';
 import { fieldSchema, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 

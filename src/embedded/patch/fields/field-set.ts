@@ -1,6 +1,6 @@
 // Sets of fields as a trie, and their stored format FieldsV1. A set with `.spec` need not contain its children.
 import { parseElement, sortedElements } from './field-path.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 /** A set of field paths: the members at this level, and the child sets, which are never empty. */
 export interface FieldSet {

@@ -1,7 +1,7 @@
-import { deepFreeze } from '../../watchable/index.ts';
+import { deepFreeze } from '../../../watchable/index.ts';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from './json.ts';
-import { pod } from './testdata/schemas.ts';
+import type { JsonObject } from '../json.ts';
+import { pod } from '../testdata/schemas.ts';
 import { trackUpdate } from './track-update.ts';
 
 interface Write {

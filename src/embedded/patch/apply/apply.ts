@@ -1,24 +1,30 @@
 // Server-side apply: merges a configuration into the live object, removes fields that its manager no longer sends, and
 // refuses to change fields of other managers. Called for `application/apply-patch+yaml`.
-import { timestamp } from '../../kube/times.ts';
-import type { Schema } from '../schema/types.ts';
-import { ApplyConflict, PatchError } from './errors.ts';
-import { compareStrings, pathText } from './field-path.ts';
-import { abandonedFields, pruneInVersions } from './apply-prune.ts';
-import { difference, fieldPaths, type FieldSet } from './field-set.ts';
-import { isObject, sameJson, type JsonObject } from './json.ts';
+import { timestamp } from '../../../kube/times.ts';
+import type { Schema } from '../../schema/types.ts';
+import { ApplyConflict, PatchError } from '../errors.ts';
+import { compareStrings, pathText } from '../fields/field-path.ts';
+import { abandonedFields, pruneInVersions } from './prune.ts';
+import { difference, fieldPaths, type FieldSet } from '../fields/field-set.ts';
+import { isObject, sameJson, type JsonObject } from '../json.ts';
 import { clientSideFields, KUBECTL, refreshLastApplied } from './last-applied.ts';
-import { dropEmpty, identity, readManagedFields, withoutManagedFields, writeManagedFields } from './managed-fields.ts';
-import type { Managed, ManagedEntry } from './managed-fields.ts';
-import { withObjectMeta } from './object-meta.ts';
-import { fitToSchema, ownable, transferOwnership, type FieldConflict } from './ownership.ts';
-import { ItemError } from './shape.ts';
-import { recordUpdate } from './track-update.ts';
-import { fieldsOf } from './typed-fields.ts';
-import { mergeTyped } from './typed-merge.ts';
-import { removeFieldsKeepingParents, removeFields } from './typed-remove.ts';
-import { structureErrors } from './typed-validate.ts';
-import { MissingVersion, type Versions } from './versions.ts';
+import {
+  dropEmpty,
+  identity,
+  readManagedFields,
+  withoutManagedFields,
+  writeManagedFields,
+} from '../managed-fields/managed-fields.ts';
+import type { Managed, ManagedEntry } from '../managed-fields/managed-fields.ts';
+import { withObjectMeta } from '../typed/object-meta.ts';
+import { fitToSchema, ownable, transferOwnership, type FieldConflict } from '../managed-fields/ownership.ts';
+import { ItemError } from '../typed/shape.ts';
+import { recordUpdate } from '../managed-fields/track-update.ts';
+import { fieldsOf } from '../typed/fields.ts';
+import { mergeTyped } from '../typed/merge.ts';
+import { removeFieldsKeepingParents, removeFields } from '../typed/remove.ts';
+import { structureErrors } from '../typed/validate.ts';
+import { MissingVersion, type Versions } from '../managed-fields/versions.ts';
 
 interface ApplyRequest {
   readonly schema: Schema;

@@ -1,12 +1,12 @@
 // Prunes fields that an applier owned, no longer sends, and nobody else owns. Called by apply.ts.
-import type { Schema } from '../schema/types.ts';
-import { difference, intersection, union, type FieldSet } from './field-set.ts';
-import type { JsonObject } from './json.ts';
-import type { Managed, ManagedEntry } from './managed-fields.ts';
-import { withObjectMeta } from './object-meta.ts';
-import { fieldsOf, withDeclaredParents } from './typed-fields.ts';
-import { removeFieldsKeepingParents, removeFields } from './typed-remove.ts';
-import { convertPart, type Versions } from './versions.ts';
+import type { Schema } from '../../schema/types.ts';
+import { difference, intersection, union, type FieldSet } from '../fields/field-set.ts';
+import type { JsonObject } from '../json.ts';
+import type { Managed, ManagedEntry } from '../managed-fields/managed-fields.ts';
+import { withObjectMeta } from '../typed/object-meta.ts';
+import { fieldsOf, withDeclaredParents } from '../typed/fields.ts';
+import { removeFieldsKeepingParents, removeFields } from '../typed/remove.ts';
+import { convertPart, type Versions } from '../managed-fields/versions.ts';
 
 /** The fields that the manager owned and no longer sends, except those that others own too. */
 export function abandonedFields(schema: Schema, merged: JsonObject, claims: Managed, last: FieldSet): FieldSet {

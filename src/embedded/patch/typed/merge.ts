@@ -1,6 +1,6 @@
 // Merges an applied configuration into the live object: fields that it sets win, others stay.
-import type { Schema } from '../schema/types.ts';
-import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { hasFields, hasItems, isList, isObject, ownValue, sameJson } from '../json.ts';
 import { fieldSchema, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 

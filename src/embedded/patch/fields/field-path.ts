@@ -1,6 +1,6 @@
 // Elements of field paths, in the format of `managedFields`: `f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`.
 // Equal elements are equal strings, so they can be used as map keys.
-import { isObject, sameScalar, type JsonObject } from './json.ts';
+import { isObject, sameScalar, type JsonObject } from '../json.ts';
 
 /** The element of a field of an object. */
 export function fieldElement(name: string): string {

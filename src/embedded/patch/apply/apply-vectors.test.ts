@@ -1,17 +1,17 @@
 // Replays sequences of applies and updates with results recorded from kube-apiserver's own field manager, and checks
 // properties of applies on random configurations.
-import { deepFreeze } from '../../watchable/index.ts';
+import { deepFreeze } from '../../../watchable/index.ts';
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Schema } from '../schema/types.ts';
+import type { Schema } from '../../schema/types.ts';
 import { applyPatch } from './apply.ts';
-import { PatchError } from './errors.ts';
-import { isList, isObject, withField, type JsonObject } from './json.ts';
-import { applyMergePatch } from './merge-patch.ts';
-import { API_VERSION, Random, randomObject, type Kind } from './testdata/random.ts';
-import { custom, deployment, pod, service } from './testdata/schemas.ts';
-import { trackUpdate } from './track-update.ts';
+import { PatchError } from '../errors.ts';
+import { isList, isObject, withField, type JsonObject } from '../json.ts';
+import { applyMergePatch } from '../merge-patch.ts';
+import { API_VERSION, Random, randomObject, type Kind } from '../testdata/random.ts';
+import { custom, deployment, pod, service } from '../testdata/schemas.ts';
+import { trackUpdate } from '../managed-fields/track-update.ts';
 
 const SCHEMAS: Record<string, Schema> = { Pod: pod, Deployment: deployment, Service: service, Custom: custom };
 
@@ -38,7 +38,7 @@ interface Vector {
   readonly result: JsonObject;
 }
 
-const file = new URL('testdata/apply-vectors.json', import.meta.url);
+const file = new URL('../testdata/apply-vectors.json', import.meta.url);
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[];
 
 function runStep(

@@ -1,8 +1,8 @@
 // Checks that an applied configuration has the structure of its schema, so that its fields can be owned.
 // Values are validated later, with the whole object.
-import type { Schema } from '../schema/types.ts';
-import { elementText } from './field-path.ts';
-import { isList, isObject, typeName } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { elementText } from '../fields/field-path.ts';
+import { isList, isObject, typeName } from '../json.ts';
 import { fieldSchema, isDeclared, ItemError, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 

@@ -1,8 +1,8 @@
 // Maps ownership of the replicas between a Scale and the scaled object. A Scale has managedFields like any other
 // object; its one field is mapped to the replicas field of the object.
-import { fieldElement } from './field-path.ts';
-import { difference, fieldSetOf, intersection, isEmpty, type FieldSet } from './field-set.ts';
-import type { JsonObject } from './json.ts';
+import { fieldElement } from '../fields/field-path.ts';
+import { difference, fieldSetOf, intersection, isEmpty, type FieldSet } from '../fields/field-set.ts';
+import type { JsonObject } from '../json.ts';
 import { identity, readManagedFields, writeManagedFields, type ManagedEntry } from './managed-fields.ts';
 
 /** The path of the replicas in each API version; undefined for a version without scale. */

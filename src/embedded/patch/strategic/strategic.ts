@@ -1,9 +1,9 @@
 // Strategic merge patch: a merge patch where the schema declares which lists are merged, and by which key.
 // Called for `application/strategic-merge-patch+json`; kubectl sends it for built-in kinds.
-import type { Schema } from '../schema/types.ts';
-import { PatchError } from './errors.ts';
-import { isList, isObject, ownValue, sameJson, typeName, withField, withoutField } from './json.ts';
-import type { JsonList, JsonObject } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { PatchError } from '../errors.ts';
+import { isList, isObject, ownValue, sameJson, typeName, withField, withoutField } from '../json.ts';
+import type { JsonList, JsonObject } from '../json.ts';
 import {
   DELETE_FROM_PRIMITIVE_LIST,
   isDirectiveKey,
@@ -14,8 +14,8 @@ import {
   plainValue,
   RETAIN_KEYS,
   SET_ELEMENT_ORDER,
-} from './strategic-directives.ts';
-import { deleteScalars, elementKind, mergeByKey, mergeScalars, orderElements } from './strategic-lists.ts';
+} from './directives.ts';
+import { deleteScalars, elementKind, mergeByKey, mergeScalars, orderElements } from './lists.ts';
 
 /** How a field is merged, and the schema of its value or items. */
 interface FieldRules {

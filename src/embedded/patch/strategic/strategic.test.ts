@@ -1,9 +1,9 @@
-import { deepFreeze } from '../../watchable/index.ts';
+import { deepFreeze } from '../../../watchable/index.ts';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../json.ts';
 import { applyStrategicMergePatch } from './strategic.ts';
-import { deployment, pod } from './testdata/schemas.ts';
-import { refusal } from './testdata/support.ts';
+import { deployment, pod } from '../testdata/schemas.ts';
+import { refusal } from '../testdata/support.ts';
 
 function podWith(spec: JsonObject, metadata: JsonObject = {}): JsonObject {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', ...metadata }, spec };

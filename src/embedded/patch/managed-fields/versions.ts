@@ -1,6 +1,6 @@
 // Other API versions of a kind. A manager owns fields of the version that it wrote, which may have other names there.
-import type { Schema } from '../schema/types.ts';
-import { isObject, type JsonObject } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 export interface Versions {
   /** The schema of a version; throws `MissingVersion` if it was removed. */

@@ -1,8 +1,8 @@
 // The structure of values in server-side apply: which parts can be owned separately, and the path element of each.
 // Used by all code that computes or follows field sets.
-import type { Schema } from '../schema/types.ts';
-import { keyElement, valueElement } from './field-path.ts';
-import { isList, isObject, ownValue } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { keyElement, valueElement } from '../fields/field-path.ts';
+import { isList, isObject, ownValue } from '../json.ts';
 
 export interface ListShape {
   readonly kind: 'list';

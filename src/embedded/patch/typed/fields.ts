@@ -1,8 +1,8 @@
 // Computes the field set of an object, and adapts field sets to a schema.
-import type { Schema } from '../schema/types.ts';
-import { fieldElement, fieldName, isKeyElement } from './field-path.ts';
-import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from './field-set.ts';
-import { isList, isObject } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { fieldElement, fieldName, isKeyElement } from '../fields/field-path.ts';
+import { fieldSetBuilder, insertPath, type FieldSet, type FieldSetBuilder } from '../fields/field-set.ts';
+import { isList, isObject } from '../json.ts';
 import { fieldSchema, isDeclared, itemElement, listShapeOf, mapShapeOf, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 

@@ -1,12 +1,12 @@
 // Migration from client-side to server-side `kubectl apply`: kubectl may take over the fields of the last-applied
 // annotation without a conflict, and the annotation is kept up to date for migrating back.
-import type { Schema } from '../schema/types.ts';
-import { compareStrings, scalarText } from './field-path.ts';
-import { difference, NO_FIELDS, type FieldSet } from './field-set.ts';
-import { isList, isObject, withField, withoutField, type JsonObject } from './json.ts';
-import { compareTyped } from './typed-compare.ts';
-import { fieldsOf } from './typed-fields.ts';
-import { structureErrors } from './typed-validate.ts';
+import type { Schema } from '../../schema/types.ts';
+import { compareStrings, scalarText } from '../fields/field-path.ts';
+import { difference, NO_FIELDS, type FieldSet } from '../fields/field-set.ts';
+import { isList, isObject, withField, withoutField, type JsonObject } from '../json.ts';
+import { compareTyped } from '../typed/compare.ts';
+import { fieldsOf } from '../typed/fields.ts';
+import { structureErrors } from '../typed/validate.ts';
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 const MAX_ANNOTATION_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 // The directives of strategic merge patches, and how they are removed from values.
-import { PatchError } from './errors.ts';
-import { isList, isObject, typeName } from './json.ts';
+import { PatchError } from '../errors.ts';
+import { isList, isObject, typeName } from '../json.ts';
 
 export const MARKER = '$patch';
 export const RETAIN_KEYS = '$retainKeys';

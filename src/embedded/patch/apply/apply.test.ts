@@ -1,12 +1,12 @@
-import { deepFreeze } from '../../watchable/index.ts';
+import { deepFreeze } from '../../../watchable/index.ts';
 import { describe, expect, test } from 'vitest';
-import type { Schema } from '../schema/types.ts';
+import type { Schema } from '../../schema/types.ts';
 import { applyPatch } from './apply.ts';
-import { ApplyConflict } from './errors.ts';
-import type { JsonObject } from './json.ts';
-import { custom, deployment, service } from './testdata/schemas.ts';
-import { refusal } from './testdata/support.ts';
-import { trackUpdate } from './track-update.ts';
+import { ApplyConflict } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { custom, deployment, service } from '../testdata/schemas.ts';
+import { refusal } from '../testdata/support.ts';
+import { trackUpdate } from '../managed-fields/track-update.ts';
 
 const NOON = Date.parse('2026-01-01T12:00:00.789Z');
 const LATER = Date.parse('2026-01-01T13:00:00Z');

@@ -1,8 +1,8 @@
 // The entries of `metadata.managedFields`. Read and written by apply and update.
-import { PatchError } from './errors.ts';
-import { compareStrings } from './field-path.ts';
-import { fromFieldsV1, isEmpty, toFieldsV1, union, type FieldSet } from './field-set.ts';
-import { isList, isObject, withField, withoutField, type JsonObject } from './json.ts';
+import { PatchError } from '../errors.ts';
+import { compareStrings } from '../fields/field-path.ts';
+import { fromFieldsV1, isEmpty, toFieldsV1, union, type FieldSet } from '../fields/field-set.ts';
+import { isList, isObject, withField, withoutField, type JsonObject } from '../json.ts';
 
 type Operation = 'Apply' | 'Update';
 

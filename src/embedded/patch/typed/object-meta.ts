@@ -1,5 +1,5 @@
 // Schemas of custom resources do not describe `metadata`; this adds the schema of ObjectMeta.
-import type { Schema } from '../schema/types.ts';
+import type { Schema } from '../../schema/types.ts';
 
 const string: Schema = { type: 'string' };
 const stringMap: Schema = { type: 'object', additionalProperties: string };

@@ -1,9 +1,9 @@
 // Updates `managedFields` for all writes but server-side apply: create, update, patch, and writes to subresources.
-import { timestamp } from '../../kube/times.ts';
-import type { Schema } from '../schema/types.ts';
-import { PatchError } from './errors.ts';
-import { isEmpty, union } from './field-set.ts';
-import { sameJson, type JsonObject } from './json.ts';
+import { timestamp } from '../../../kube/times.ts';
+import type { Schema } from '../../schema/types.ts';
+import { PatchError } from '../errors.ts';
+import { isEmpty, union } from '../fields/field-set.ts';
+import { sameJson, type JsonObject } from '../json.ts';
 import {
   capUpdateManagers,
   identity,
@@ -13,9 +13,9 @@ import {
   writeManagedFields,
   type Managed,
 } from './managed-fields.ts';
-import { withObjectMeta } from './object-meta.ts';
+import { withObjectMeta } from '../typed/object-meta.ts';
 import { fitToSchema, ownable, transferOwnership } from './ownership.ts';
-import { ItemError } from './shape.ts';
+import { ItemError } from '../typed/shape.ts';
 import { MissingVersion, type Versions } from './versions.ts';
 
 interface Writer {

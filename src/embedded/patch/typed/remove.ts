@@ -1,8 +1,8 @@
 // Removes fields from an object. Apply uses it for fields that a manager no longer sends.
-import type { Schema } from '../schema/types.ts';
-import { fieldElement } from './field-path.ts';
-import { below, isEmpty, type FieldSet } from './field-set.ts';
-import { isList, isObject } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { fieldElement } from '../fields/field-path.ts';
+import { below, isEmpty, type FieldSet } from '../fields/field-set.ts';
+import { isList, isObject } from '../json.ts';
 import { fieldSchema, itemElement, shapeOf } from './shape.ts';
 import type { ListShape, MapShape } from './shape.ts';
 

@@ -1,12 +1,12 @@
 // Transfers ownership of fields when an object changes. Shared by apply and update.
-import type { Schema } from '../schema/types.ts';
-import { fieldElement } from './field-path.ts';
-import { difference, fieldSetOf, intersection, isEmpty, union, type FieldSet } from './field-set.ts';
-import type { JsonObject } from './json.ts';
+import type { Schema } from '../../schema/types.ts';
+import { fieldElement } from '../fields/field-path.ts';
+import { difference, fieldSetOf, intersection, isEmpty, union, type FieldSet } from '../fields/field-set.ts';
+import type { JsonObject } from '../json.ts';
 import { dropEmpty, type ManagedEntry, type Managed } from './managed-fields.ts';
-import { compareTyped, type Comparison } from './typed-compare.ts';
-import { withObjectMeta } from './object-meta.ts';
-import { withAtomicParts } from './typed-fields.ts';
+import { compareTyped, type Comparison } from '../typed/compare.ts';
+import { withObjectMeta } from '../typed/object-meta.ts';
+import { withAtomicParts } from '../typed/fields.ts';
 import type { Versions } from './versions.ts';
 
 /** Fields of another manager that would change. */
