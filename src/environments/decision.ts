@@ -1,5 +1,5 @@
-// The decision about one subset or consumer of an environment. decide.ts makes it from the facts; write.ts, status.ts
-// and prune.ts apply and report it.
+// The decision about one subset or consumer of an environment. decide.ts makes it from the facts; write.ts, prune.ts
+// and status/status.ts apply and report it.
 import type { CloneStatus, ResourceStatus, Subset } from '../api/dynamicenv.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import type { CloneState } from './clone/clone-state.ts';

@@ -19,18 +19,18 @@ import {
   findServices,
   findVirtualServices,
   selects,
-} from './lookup.ts';
-import type { FoundVirtualServices, Made } from './lookup.ts';
+} from './lookup/lookup.ts';
+import type { FoundVirtualServices, Made } from './lookup/lookup.ts';
 import type { PodEvent } from './clone/mount-failures.ts';
 import { cloneName, itemsOf, ruleName, statusKey } from './names.ts';
 import { Deployment } from './objects.ts';
 import type { HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
-import { isCloneOf, isRuleOf } from './ownership.ts';
+import { isCloneOf, isRuleOf } from './identity/ownership.ts';
 import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
 import { handles } from '../traffic/istio/insert-routes.ts';
 import type { Insertion } from '../traffic/istio/insert-routes.ts';
-import { findRoots } from './roots.ts';
-import type { Roots } from './roots.ts';
+import { findRoots } from './lookup/roots.ts';
+import type { Roots } from './lookup/roots.ts';
 import type { Settings } from './settings.ts';
 import { byHost, DisruptionBudgets, NetworkPolicies } from './tables.ts';
 

@@ -58,7 +58,7 @@ export { EXTENDED_UNTIL, lifetimeOf, MAX_TTL_MS } from './lifecycle/ttl.ts';
 export { CONTROLLER, itemsOf, uniqueVersion } from './names.ts';
 export { Deployment } from './objects.ts';
 export { imageProblem, variableNameProblem } from './admission/overrides.ts';
-export { baseProblem, environmentOfClone } from './ownership.ts';
+export { baseProblem, environmentOfClone } from './identity/ownership.ts';
 export { planEnvironment } from './plan.ts';
 export { proofData, proofLines } from './proofs/proof-data.ts';
 export type { ProofData } from './proofs/proof-data.ts';

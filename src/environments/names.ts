@@ -1,4 +1,4 @@
-// Names of the objects of an environment. All of them are contract. ownership.ts says which objects belong to it.
+// Names of the objects of an environment, all of them contract. identity/ownership.ts says which objects belong to it.
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import type { Ref } from '../kube/objects.ts';
 

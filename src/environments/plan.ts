@@ -10,18 +10,18 @@
 import { DynamicEnv } from '../api/dynamicenv.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
-import { conflictsIn } from './conflicts.ts';
+import { conflictsIn } from './requests/conflicts.ts';
 import { decide } from './decide.ts';
-import { eventsOf } from './events.ts';
+import { eventsOf } from './status/events.ts';
 import { factsOf } from './facts.ts';
-import { identify } from './identity.ts';
+import { identify } from './identity/identity.ts';
 import { lifetimeOf, planExpiry, withLifetime } from './lifecycle/ttl.ts';
 import { isolatedIn } from './proofs/isolated.ts';
 import { refusalKey } from './routes/refusals.ts';
 import type { RouteRefusals } from './routes/refusals.ts';
 import { settingsFor } from './settings.ts';
 import type { Settings } from './settings.ts';
-import { statusOfRefusal } from './status.ts';
+import { statusOfRefusal } from './status/status.ts';
 import { writeDeletion, writeEnvironment } from './write.ts';
 import type { Verdicts } from './write.ts';
 

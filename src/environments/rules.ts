@@ -2,7 +2,7 @@
 import type { DynamicEnv, Subset } from '../api/dynamicenv.ts';
 import { keyOf } from '../kube/objects.ts';
 import { fullHost, resolveHost } from '../traffic/istio/hosts.ts';
-import { WATCH_ANNOTATION } from './ownership.ts';
+import { WATCH_ANNOTATION } from './identity/ownership.ts';
 import { ruleName, uniqueVersion } from './names.ts';
 import type { DestinationRule, RuleSubset } from '../traffic/istio/objects.ts';
 import type { Settings } from './settings.ts';

@@ -8,7 +8,7 @@ import { MOUNT_FAILURES, PodEvent, podOf, slimEvent } from './clone/mount-failur
 import { clonesOf, itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import type { Labels } from './objects.ts';
-import { environmentsOf, isUnmarked } from './ownership.ts';
+import { environmentsOf, isUnmarked } from './identity/ownership.ts';
 import { worldTables } from '../traffic/index.ts';
 import { isInserted } from '../traffic/istio/inserted-routes.ts';
 import { streamRoutes } from '../traffic/istio/stream-routes.ts';

@@ -13,7 +13,7 @@ import type { EnvironmentPlan } from '../../src/environments/index.ts';
 import { withoutDeploymentStatus } from '../../src/environments/forecast/plan-environments.ts';
 import { withRouteFields } from '../../src/environments/forecast/route-fields.ts';
 import { Deployment } from '../../src/environments/objects.ts';
-import { environmentsOf, WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
+import { environmentsOf, WATCH_ANNOTATION } from '../../src/environments/identity/ownership.ts';
 import type { AnyKind, Client, KubeObject } from '../../src/kube/index.ts';
 import { Namespace } from '../../src/targets/objects.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { Manager } from '../../src/controller/index.ts';
-import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
+import { WATCH_ANNOTATION } from '../../src/environments/identity/ownership.ts';
 import { FINALIZERS, uniqueVersion } from '../../src/environments/names.ts';
 import { Deployment } from '../../src/environments/objects.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';

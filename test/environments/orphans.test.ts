@@ -4,7 +4,7 @@ import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
 import type { Settings } from '../../src/environments/index.ts';
-import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
+import { WATCH_ANNOTATION } from '../../src/environments/identity/ownership.ts';
 import { Deployment } from '../../src/environments/objects.ts';
 import { DestinationRule, VirtualService } from '../../src/traffic/istio/objects.ts';
 import type { Client } from '../../src/kube/client/client.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { ControlPlane } from '../../src/cli/run/control-plane.ts';
 import { istioDefinitions } from '../../src/embedded/crd/bundled/istio.ts';
-import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
+import { WATCH_ANNOTATION } from '../../src/environments/identity/ownership.ts';
 import { Deployment } from '../../src/environments/objects.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { isNotFound } from '../../src/kube/errors.ts';

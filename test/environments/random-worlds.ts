@@ -1,7 +1,7 @@
 // Random worlds of environments and workloads, for properties.
 import * as fc from 'fast-check';
 import { ASLEEP } from '../../src/environments/lifecycle/sleep.ts';
-import { WATCH_ANNOTATION } from '../../src/environments/ownership.ts';
+import { WATCH_ANNOTATION } from '../../src/environments/identity/ownership.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { isInserted } from '../../src/traffic/istio/inserted-routes.ts';
 import type { HttpRoute } from '../../src/traffic/istio/objects.ts';

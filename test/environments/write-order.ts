@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import type { ReportedChange, Write } from '../../src/controller/index.ts';
-import { environmentsOf } from '../../src/environments/ownership.ts';
+import { environmentsOf } from '../../src/environments/identity/ownership.ts';
 import { insertedName, routePrefix } from '../../src/traffic/istio/inserted-routes.ts';
 import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import type { HttpRoute } from '../../src/traffic/istio/objects.ts';

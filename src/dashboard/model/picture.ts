@@ -6,7 +6,7 @@ import { VirtualService } from '../../traffic/istio/objects.ts';
 import { cloneRef } from '../../environments/describe/world.ts';
 import { exampleValue } from '../../environments/describe/matches.ts';
 import { itemsOf, uniqueVersion } from '../../environments/index.ts';
-import { matchesOf } from '../../environments/matches.ts';
+import { matchesOf } from '../../environments/requests/matches.ts';
 import { keyOf } from '../../kube/index.ts';
 import { Deployment, Service } from '../../traffic/services.ts';
 import type { Picture, PictureEdge, PictureNode } from '../data.ts';

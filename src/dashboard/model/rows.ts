@@ -20,7 +20,7 @@ import {
   verdictOf,
 } from '../../environments/index.ts';
 import type { Settings } from '../../environments/index.ts';
-import { matchesOf } from '../../environments/matches.ts';
+import { matchesOf } from '../../environments/requests/matches.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import type { AnyKind, KubeObject, Ref } from '../../kube/index.ts';
 import { stateOf as istioState } from '../../mesh/index.ts';

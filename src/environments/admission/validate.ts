@@ -10,7 +10,7 @@ import type { Ref } from '../../kube/objects.ts';
 import type { Status } from '../../kube/errors.ts';
 import { refusedHeaders } from '../../traffic/istio/matches.ts';
 import { lifetimeProblem } from '../lifecycle/ttl.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../status/messages.ts';
 import { requiredPermissions, missingPermission } from './authority.ts';
 import type { Requester } from './authority.ts';
 import { overrideProblem } from './overrides.ts';

@@ -3,9 +3,9 @@
 import type { ContainerOverrides, DynamicEnv, EnvVar, Subset } from '../../api/dynamicenv.ts';
 import { keyOf } from '../../kube/objects.ts';
 import { ownedPart } from '../../kube/write/owned.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 import { isScaledDown } from '../lifecycle/sleep.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../status/messages.ts';
 import { cloneName, FIELD_MANAGER, MARKER_LABEL, uniqueVersion } from '../names.ts';
 import type { Container, Deployment, HorizontalPodAutoscaler, Labels, PodTemplate } from '../objects.ts';
 import type { Settings } from '../settings.ts';

@@ -5,7 +5,7 @@ import { keyOf, matches, selectorOf } from '../../kube/index.ts';
 import type { KubeObject, LabelSelector } from '../../kube/index.ts';
 import { clonePodLabels } from './clone.ts';
 import type { WorkloadFacts } from '../facts.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../status/messages.ts';
 import type { Deployment, HorizontalPodAutoscaler, Labels } from '../objects.ts';
 import type { Settings } from '../settings.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../status/messages.ts';
 import { adviceFor } from './advice.ts';
 
 const lastTransitionTime = '2026-01-01T00:00:00Z';

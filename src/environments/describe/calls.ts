@@ -1,6 +1,6 @@
 // Example calls: for each route to an environment, a command whose request takes it.
 import { statusKey, itemsOf } from '../names.ts';
-import { ownerOf } from '../ownership.ts';
+import { ownerOf } from '../identity/ownership.ts';
 import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import type { HttpMatch, HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { isForMesh } from '../../traffic/istio/precedence.ts';

@@ -1,7 +1,7 @@
 // What is deleted with an environment. `offshoot env delete` waits for it.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { ResourceStatus } from '../../api/dynamicenv.ts';
-import { ownerOf } from '../ownership.ts';
+import { ownerOf } from '../identity/ownership.ts';
 import { isRouteOf } from '../../traffic/istio/inserted-routes.ts';
 import { Deployment } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { insertedName, routeName } from '../../traffic/istio/inserted-routes.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 import { IGNORE_RULES, ignoreRulesText } from './gitops.ts';
 
 const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/guide/gitops.md'), 'utf8');

@@ -1,6 +1,6 @@
 // Ignore rules for deployers, so that they keep what environments write into VirtualServices that come from Git.
 import { ROUTE_PREFIX } from '../../traffic/istio/inserted-routes.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 
 type Deployer = 'argocd' | 'flux';
 

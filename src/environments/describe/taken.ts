@@ -3,7 +3,7 @@ import { isInserted, isRouteOfSubset } from '../../traffic/istio/inserted-routes
 import type { HttpMatch, HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { overlapOf } from '../../traffic/prove/overlap.ts';
 import { itemsOf } from '../names.ts';
-import { ownerOf } from '../ownership.ts';
+import { ownerOf } from '../identity/ownership.ts';
 import { titleOf } from '../routes/warnings.ts';
 import { formatMatches } from './matches.ts';
 import type { EnvironmentWorld } from './world.ts';

@@ -9,7 +9,7 @@ import type {
   SubsetStatus,
 } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
-import { ownerOf } from '../ownership.ts';
+import { ownerOf } from '../identity/ownership.ts';
 import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import { itemsOf, statusKey } from '../names.ts';
 import type { Deployment, Pod } from '../objects.ts';

@@ -8,7 +8,7 @@ import { BAGGAGE } from '../../traffic/baggage.ts';
 import { routerOf } from '../../traffic/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { Service } from '../../traffic/services.ts';
-import { matchesOf } from '../matches.ts';
+import { matchesOf } from '../requests/matches.ts';
 import { itemsOf } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import type { Finding } from './finding.ts';

@@ -8,7 +8,7 @@ import { factsOf } from '../../controller/index.ts';
 import { tablesOf } from '../../kube/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { untracked } from '../../watchable/index.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 import { defaultSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { confirmed, diagnose, doctorTables, hasOrphans } from './doctor.ts';

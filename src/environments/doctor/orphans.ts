@@ -6,7 +6,7 @@ import { keyOf, refOf } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { findOrphans } from '../orphans/orphans.ts';
 import type { Orphan } from '../orphans/orphans.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 import type { Settings } from '../settings.ts';
 import type { Finding } from './finding.ts';
 

@@ -9,9 +9,9 @@ import { isForMesh, supersedes } from '../../traffic/istio/precedence.ts';
 import { streamRoutes } from '../../traffic/istio/stream-routes.ts';
 import { insertionOf } from '../facts.ts';
 import type { EnvironmentFacts, HostFacts } from '../facts.ts';
-import { gatewaysOf } from '../lookup.ts';
+import { gatewaysOf } from '../lookup/lookup.ts';
 import type { Settings } from '../settings.ts';
-import { findBaseServices } from '../virtual-services.ts';
+import { findBaseServices } from '../lookup/virtual-services.ts';
 import { about } from './finding.ts';
 import type { Finding } from './finding.ts';
 

@@ -3,7 +3,7 @@ import type { Service as MeshedService } from '../../traffic/services.ts';
 import { clonePodLabels } from '../clone/clone.ts';
 import type { EnvironmentFacts } from '../facts.ts';
 import { Deployment, Service } from '../objects.ts';
-import { environmentOfClone } from '../ownership.ts';
+import { environmentOfClone } from '../identity/ownership.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import type { Facts } from '../../controller/index.ts';
 import type { Settings } from '../settings.ts';

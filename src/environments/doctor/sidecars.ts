@@ -6,7 +6,7 @@ import type { AnyKind, KubeObject } from '../../kube/index.ts';
 import { defineKind } from '../../kube/objects.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { workloadOfPod } from '../../traffic/services.ts';
-import { baseProblem } from '../ownership.ts';
+import { baseProblem } from '../identity/ownership.ts';
 import type { PodTemplate } from '../objects.ts';
 import { Deployment } from '../objects.ts';
 import type { Finding } from './finding.ts';

@@ -5,7 +5,7 @@ import { defineController } from '../../controller/index.ts';
 import type { Change, ControllerDefinition } from '../../controller/index.ts';
 import { FIELD_MANAGER } from '../names.ts';
 import { ORPHAN_KINDS, orphansIn, removalOf } from '../orphans/orphans.ts';
-import { environmentsOf } from '../ownership.ts';
+import { environmentsOf } from '../identity/ownership.ts';
 import type { Settings } from '../settings.ts';
 
 const PREFIX = 'orphaned-';

@@ -20,7 +20,7 @@ import { stateOf, verdictOf } from '../describe/state.ts';
 import { uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
 import { describeOrphan, findOrphans } from '../orphans/orphans.ts';
-import { environmentsOf } from '../ownership.ts';
+import { environmentsOf } from '../identity/ownership.ts';
 import type { ProofData } from '../proofs/proof-data.ts';
 import { routesOf } from '../routes/edit.ts';
 import type { Settings } from '../settings.ts';

@@ -6,9 +6,9 @@ import { editStatus, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
 import { availableSince, cloneProblem, cloneState } from '../clone/clone-state.ts';
-import { findMountFailures, findPods } from '../lookup.ts';
+import { findMountFailures, findPods } from '../lookup/lookup.ts';
 import { Deployment, Pod } from '../objects.ts';
-import { environmentsOf } from '../ownership.ts';
+import { environmentsOf } from '../identity/ownership.ts';
 
 /** Rolls out every clone as soon as it is written. */
 export function assumedRollouts(): ControllerDefinition {

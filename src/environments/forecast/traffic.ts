@@ -7,10 +7,10 @@ import { meshSettingsIn, trafficDiff, worldOfFacts } from '../../traffic/index.t
 import type { TrafficDiff } from '../../traffic/index.ts';
 import { fullHost, ruleHost } from '../../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
-import { conflictsIn } from '../conflicts.ts';
-import type { Conflict } from '../conflicts.ts';
-import { findServices } from '../lookup.ts';
-import { messages } from '../messages.ts';
+import { conflictsIn } from '../requests/conflicts.ts';
+import type { Conflict } from '../requests/conflicts.ts';
+import { findServices } from '../lookup/lookup.ts';
+import { messages } from '../status/messages.ts';
 import { Deployment, Service } from '../objects.ts';
 import { proofData } from '../proofs/proof-data.ts';
 import type { ProofData } from '../proofs/proof-data.ts';

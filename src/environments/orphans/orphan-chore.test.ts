@@ -6,7 +6,7 @@ import type { ChoreContext } from '../../controller/index.ts';
 import { describe as describeStep, keyOf, objectOf } from '../../kube/index.ts';
 import type { Kind, KubeObject, Ref, Tables } from '../../kube/index.ts';
 import { untracked } from '../../watchable/index.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { orphanChore } from './orphan-chore.ts';
 import { defaultSettings } from '../settings.ts';

@@ -4,7 +4,7 @@ import { factsOf } from '../../controller/index.ts';
 import { systemClock, Tables } from '../../kube/index.ts';
 import type { Client, KubeObject } from '../../kube/index.ts';
 import { untracked } from '../../watchable/index.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 import { describeOrphan, findOrphans } from './orphans.ts';
 import { defaultSettings } from '../settings.ts';
 import { baseRoute, clone, environment, route, routes, rule, tablesWith } from '../testing/orphan-world.ts';

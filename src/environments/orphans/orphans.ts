@@ -4,7 +4,7 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Facts } from '../../controller/index.ts';
 import { edit, keyOf, refOf, removeUnchanged } from '../../kube/index.ts';
 import type { AnyKind, KubeObject, Step } from '../../kube/index.ts';
-import { environmentsOf, isApplied, isWritten } from '../ownership.ts';
+import { environmentsOf, isApplied, isWritten } from '../identity/ownership.ts';
 import { isInserted, isRouteOf } from '../../traffic/istio/inserted-routes.ts';
 import { MARKER_LABEL, uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';

@@ -10,7 +10,7 @@ import { isRouteOf } from '../../traffic/istio/inserted-routes.ts';
 import type { VirtualService } from '../../traffic/istio/objects.ts';
 import { selects } from '../../traffic/services.ts';
 import type { Settings } from '../settings.ts';
-import { getSeenService } from '../virtual-services.ts';
+import { getSeenService } from '../lookup/virtual-services.ts';
 import type { LookUp, WithoutEnvironments } from './shared.ts';
 import type { Subject } from './subject.ts';
 

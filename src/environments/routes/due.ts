@@ -2,7 +2,7 @@
 // rule.
 import type { RouteWish } from '../../traffic/istio/insert-routes.ts';
 import type { Decision, RoutedHost } from '../decision.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../status/messages.ts';
 import type { Settings } from '../settings.ts';
 import type { EnvironmentWishes } from './wishes.ts';
 

@@ -6,7 +6,7 @@ import { isRouteOf, isRouteOfSubset } from '../../traffic/istio/inserted-routes.
 import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
 import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { jsonEqual } from '../../watchable/index.ts';
-import { listEnvironment, unlistEnvironment, WATCH_ANNOTATION } from '../ownership.ts';
+import { listEnvironment, unlistEnvironment, WATCH_ANNOTATION } from '../identity/ownership.ts';
 import type { DueWish } from './due.ts';
 
 export interface EditedService {

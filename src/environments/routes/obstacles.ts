@@ -5,8 +5,8 @@ import { isRouteOf } from '../../traffic/istio/inserted-routes.ts';
 import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
 import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { takerOf } from '../../traffic/istio/shadow.ts';
-import { conflictsOf, ownRoots } from '../roots.ts';
-import type { Roots } from '../roots.ts';
+import { conflictsOf, ownRoots } from '../lookup/roots.ts';
+import type { Roots } from '../lookup/roots.ts';
 import { titleOf } from './warnings.ts';
 
 /** Why a route gets no requests. */

@@ -6,7 +6,7 @@ import { edit, keyOf, refOf } from '../../kube/index.ts';
 import type { Edit } from '../../kube/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { jsonEqual } from '../../watchable/index.ts';
-import { byPrecedence } from '../identity.ts';
+import { byPrecedence } from '../identity/identity.ts';
 import type { Settings } from '../settings.ts';
 import { dueWish } from './due.ts';
 import type { DueWish } from './due.ts';

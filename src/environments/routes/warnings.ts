@@ -5,11 +5,11 @@ import type { Copy, EditedRoutes } from '../../traffic/istio/insert-routes.ts';
 import { isInserted, isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
 import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
 import { takerOf } from '../../traffic/istio/shadow.ts';
-import { messages } from '../messages.ts';
+import { messages } from '../status/messages.ts';
 import { uniqueVersion } from '../names.ts';
-import { environmentsOf } from '../ownership.ts';
-import { conflictsOf } from '../roots.ts';
-import type { Roots } from '../roots.ts';
+import { environmentsOf } from '../identity/ownership.ts';
+import { conflictsOf } from '../lookup/roots.ts';
+import type { Roots } from '../lookup/roots.ts';
 
 /** The warnings, each beginning with the base route that it is about. */
 export function routeWarnings(

@@ -17,10 +17,10 @@ import type { Decision, Entrance, RoutedHost } from '../decision.ts';
 import { factsOf, insertionOf } from '../facts.ts';
 import type { EnvironmentFacts } from '../facts.ts';
 import { isPaused } from '../lifecycle/paused.ts';
-import { identify } from '../identity.ts';
-import type { Dated } from '../identity.ts';
-import { matchesOf } from '../matches.ts';
-import { labelsProblem, ownRoots } from '../roots.ts';
+import { identify } from '../identity/identity.ts';
+import type { Dated } from '../identity/identity.ts';
+import { matchesOf } from '../requests/matches.ts';
+import { labelsProblem, ownRoots } from '../lookup/roots.ts';
 import { settingsFor } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 

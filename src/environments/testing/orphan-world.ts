@@ -2,7 +2,7 @@
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Tables } from '../../kube/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/index.ts';
-import { WATCH_ANNOTATION } from '../ownership.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 import { Deployment } from '../objects.ts';
 import { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
 import { environmentTables } from '../tables.ts';

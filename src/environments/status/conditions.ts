@@ -1,20 +1,20 @@
 // The conditions of an environment, which tools can wait for.
-import { timestamp } from '../kube/times.ts';
-import type { DynamicEnv, ResourceStatus } from '../api/dynamicenv.ts';
-import type { PlannedCondition, Status } from '../controller/index.ts';
-import { isRunning } from './clone/clone-state.ts';
-import { conflictTexts } from './conflicts.ts';
-import type { Conflict } from './conflicts.ts';
-import { errorsOf } from './decision.ts';
-import type { Decision } from './decision.ts';
-import type { IdentityRefusal } from './identity.ts';
+import { timestamp } from '../../kube/times.ts';
+import type { DynamicEnv, ResourceStatus } from '../../api/dynamicenv.ts';
+import type { PlannedCondition, Status } from '../../controller/index.ts';
+import { isRunning } from '../clone/clone-state.ts';
+import { conflictTexts } from '../requests/conflicts.ts';
+import type { Conflict } from '../requests/conflicts.ts';
+import { errorsOf } from '../decision.ts';
+import type { Decision } from '../decision.ts';
+import type { IdentityRefusal } from '../identity/identity.ts';
 import { leftBehindAdvised, leftBehindCondition } from './unwatched-namespaces.ts';
-import { isAsleep, wakeText } from './lifecycle/sleep.ts';
-import { isPaused, PAUSED } from './lifecycle/paused.ts';
-import { DRAINING } from './prune.ts';
-import type { Pruning } from './prune.ts';
+import { isAsleep, wakeText } from '../lifecycle/sleep.ts';
+import { isPaused, PAUSED } from '../lifecycle/paused.ts';
+import { DRAINING } from '../prune.ts';
+import type { Pruning } from '../prune.ts';
 import type { Unreached } from './reachability.ts';
-import type { ConditionType, ReasonOf } from './reasons.ts';
+import type { ConditionType, ReasonOf } from '../reasons.ts';
 
 export type State = 'ready' | 'processing' | 'degraded';
 

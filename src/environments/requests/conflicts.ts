@@ -1,23 +1,23 @@
 // Environments that ask for the same requests to a workload: for the warnings of the webhook and the condition
 // `Conflicted`. Each is compared only with those that it may share requests with, and again only when one of these is
 // created, deleted or changed.
-import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { IstioMatch } from '../api/dynamicenv.ts';
-import { defineModel } from '../controller/index.ts';
-import type { Facts, Model } from '../controller/index.ts';
-import { keyOf, refOf } from '../kube/index.ts';
-import { BAGGAGE, baggageKey } from '../traffic/baggage.ts';
-import { overlapOf } from '../traffic/prove/overlap.ts';
-import type { Overlap } from '../traffic/prove/overlap.ts';
-import { derive } from '../watchable/index.ts';
-import type { DerivedMap, Lookup } from '../watchable/index.ts';
-import { byPrecedence, identify } from './identity.ts';
-import type { Dated } from './identity.ts';
-import { isAsleep } from './lifecycle/sleep.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { IstioMatch } from '../../api/dynamicenv.ts';
+import { defineModel } from '../../controller/index.ts';
+import type { Facts, Model } from '../../controller/index.ts';
+import { keyOf, refOf } from '../../kube/index.ts';
+import { BAGGAGE, baggageKey } from '../../traffic/baggage.ts';
+import { overlapOf } from '../../traffic/prove/overlap.ts';
+import type { Overlap } from '../../traffic/prove/overlap.ts';
+import { derive } from '../../watchable/index.ts';
+import type { DerivedMap, Lookup } from '../../watchable/index.ts';
+import { byPrecedence, identify } from '../identity/identity.ts';
+import type { Dated } from '../identity/identity.ts';
+import { isAsleep } from '../lifecycle/sleep.ts';
 import { matchesOf, matchTitle } from './matches.ts';
-import { messages } from './messages.ts';
-import { itemsOf, statusKey } from './names.ts';
-import type { Settings } from './settings.ts';
+import { messages } from '../status/messages.ts';
+import { itemsOf, statusKey } from '../names.ts';
+import type { Settings } from '../settings.ts';
 
 /** What an environment asks for. */
 export interface Claim extends Dated {

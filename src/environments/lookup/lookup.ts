@@ -1,16 +1,16 @@
 // Lookups of the objects that concern an environment, by the indexes of the tables.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Facts } from '../controller/index.ts';
-import { keyOf } from '../kube/index.ts';
-import type { Kind, KubeObject, Ref } from '../kube/index.ts';
-import type { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { isBeingCreated } from './clone/mount-failures.ts';
-import type { PodEvent } from './clone/mount-failures.ts';
-import { uniqueVersion } from './names.ts';
-import type { Deployment, HorizontalPodAutoscaler, Labels, Pod, Service } from './objects.ts';
-import { isCloneOf, isRuleOf } from './ownership.ts';
-import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
-import type { Settings } from './settings.ts';
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Facts } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { Kind, KubeObject, Ref } from '../../kube/index.ts';
+import type { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
+import { isBeingCreated } from '../clone/mount-failures.ts';
+import type { PodEvent } from '../clone/mount-failures.ts';
+import { uniqueVersion } from '../names.ts';
+import type { Deployment, HorizontalPodAutoscaler, Labels, Pod, Service } from '../objects.ts';
+import { isCloneOf, isRuleOf } from '../identity/ownership.ts';
+import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
+import type { Settings } from '../settings.ts';
 import {
   ANY,
   Autoscalers,
@@ -23,7 +23,7 @@ import {
   NOBODY,
   selectorEntry,
   Services,
-} from './tables.ts';
+} from '../tables.ts';
 import { findBaseServices, findSeenServices, getSeenService } from './virtual-services.ts';
 
 /** The services that select the pods of a Deployment, by name. */

@@ -1,8 +1,8 @@
 // The index finds the same routes as a search through all of them.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { baggageRegex } from '../traffic/baggage.ts';
-import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
+import { baggageRegex } from '../../traffic/baggage.ts';
+import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
 import { indexInserted, keyHeaders } from './inserted-index.ts';
 import type { KeyHeaders } from './inserted-index.ts';
 

@@ -1,14 +1,14 @@
 // The roots of a VirtualService, whose hosts and gateways it serves (itself, or those that delegate to it), and why
 // Istio ignores it.
-import type { Facts } from '../controller/index.ts';
-import { keyOf } from '../kube/index.ts';
-import { conflictOf } from '../traffic/istio/delegates.ts';
-import { resolveCalledHost } from '../traffic/istio/hosts.ts';
-import type { HttpRoute, VirtualService } from '../traffic/istio/objects.ts';
-import { isForMesh, supersedes } from '../traffic/istio/precedence.ts';
-import { streamRoutes } from '../traffic/istio/stream-routes.ts';
-import { messages } from './messages.ts';
-import type { Settings } from './settings.ts';
+import type { Facts } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import { conflictOf } from '../../traffic/istio/delegates.ts';
+import { resolveCalledHost } from '../../traffic/istio/hosts.ts';
+import type { HttpRoute, VirtualService } from '../../traffic/istio/objects.ts';
+import { isForMesh, supersedes } from '../../traffic/istio/precedence.ts';
+import { streamRoutes } from '../../traffic/istio/stream-routes.ts';
+import { messages } from '../status/messages.ts';
+import type { Settings } from '../settings.ts';
 import { findBaseServices } from './virtual-services.ts';
 
 /** The roots of a VirtualService. */

@@ -1,9 +1,9 @@
 // An index of the routes of environments in a VirtualService, by name and by key, so that a lookup for one of a hundred
 // environments does not look at all of them.
-import type { IstioMatch } from '../api/dynamicenv.ts';
-import { baggageKey } from '../traffic/baggage.ts';
-import { insertedName, routePrefix } from '../traffic/istio/inserted-routes.ts';
-import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
+import type { IstioMatch } from '../../api/dynamicenv.ts';
+import { baggageKey } from '../../traffic/baggage.ts';
+import { insertedName, routePrefix } from '../../traffic/istio/inserted-routes.ts';
+import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
 
 /** By header in lower case: the exact value or the baggage key that a match asks for, if it has one of these forms. */
 export type KeyHeaders = ReadonlyMap<string, { readonly exact?: string; readonly key?: string }>;

@@ -1,16 +1,16 @@
 // Whether requests reach the clone of a subset with the current routes, for the condition `Routed`.
-import { isRunning } from './clone/clone-state.ts';
-import { errorsOf, keepsRoutes } from './decision.ts';
-import type { DueDecision } from './routes/due.ts';
-import type { ObservedRoutes } from './routes/observe.ts';
-import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
-import type { EnvironmentFacts } from './facts.ts';
-import { isAsleep } from './lifecycle/sleep.ts';
-import { isPaused } from './lifecycle/paused.ts';
+import { isRunning } from '../clone/clone-state.ts';
+import { errorsOf, keepsRoutes } from '../decision.ts';
+import type { DueDecision } from '../routes/due.ts';
+import type { ObservedRoutes } from '../routes/observe.ts';
+import { isRouteOfSubset } from '../../traffic/istio/inserted-routes.ts';
+import type { EnvironmentFacts } from '../facts.ts';
+import { isAsleep } from '../lifecycle/sleep.ts';
+import { isPaused } from '../lifecycle/paused.ts';
 import { messages } from './messages.ts';
-import type { ReasonOf } from './reasons.ts';
-import { obstaclesIn } from './routes/obstacles.ts';
-import type { Obstacle } from './routes/obstacles.ts';
+import type { ReasonOf } from '../reasons.ts';
+import { obstaclesIn } from '../routes/obstacles.ts';
+import type { Obstacle } from '../routes/obstacles.ts';
 
 /** Why no request reaches a clone. */
 export interface Unreached {

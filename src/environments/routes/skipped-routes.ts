@@ -1,15 +1,15 @@
 // Names the routes to a workload that get no route of its environment beside them, and why.
-import { keyOf } from '../kube/index.ts';
-import { resolveHost } from '../traffic/istio/hosts.ts';
-import { isInserted } from '../traffic/istio/inserted-routes.ts';
-import { messages } from './messages.ts';
-import type { HttpRoute, RouteDestination, StreamRoute, VirtualService } from '../traffic/istio/objects.ts';
-import { handledBy } from '../traffic/istio/insert-routes.ts';
-import type { Insertion } from '../traffic/istio/insert-routes.ts';
-import { streamRoutes } from '../traffic/istio/stream-routes.ts';
-import type { NamedStreamRoute } from '../traffic/istio/stream-routes.ts';
-import { gatewaysOf } from './lookup.ts';
-import type { FoundVirtualServices } from './lookup.ts';
+import { keyOf } from '../../kube/index.ts';
+import { resolveHost } from '../../traffic/istio/hosts.ts';
+import { isInserted } from '../../traffic/istio/inserted-routes.ts';
+import { messages } from '../status/messages.ts';
+import type { HttpRoute, RouteDestination, StreamRoute, VirtualService } from '../../traffic/istio/objects.ts';
+import { handledBy } from '../../traffic/istio/insert-routes.ts';
+import type { Insertion } from '../../traffic/istio/insert-routes.ts';
+import { streamRoutes } from '../../traffic/istio/stream-routes.ts';
+import type { NamedStreamRoute } from '../../traffic/istio/stream-routes.ts';
+import { gatewaysOf } from '../lookup/lookup.ts';
+import type { FoundVirtualServices } from '../lookup/lookup.ts';
 
 /** A host of the workload with the VirtualServices that lead there. */
 export interface FoundHost extends FoundVirtualServices {

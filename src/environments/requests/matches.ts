@@ -1,7 +1,7 @@
 // The requests of an environment: those that match one of its matches, and those with its key.
-import type { DynamicEnv, IstioMatch } from '../api/dynamicenv.ts';
-import { BAGGAGE, baggageRegex } from '../traffic/baggage.ts';
-import type { Settings } from './settings.ts';
+import type { DynamicEnv, IstioMatch } from '../../api/dynamicenv.ts';
+import { BAGGAGE, baggageRegex } from '../../traffic/baggage.ts';
+import type { Settings } from '../settings.ts';
 
 type Spec = DynamicEnv['spec'] | undefined;
 

@@ -1,14 +1,14 @@
 // Environments that ask for the same requests: which report it, which gets them, and which are planned again.
 import { expect, test } from 'vitest';
-import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
-import { environment, workload } from '../../test/environments/workload.ts';
-import { DynamicEnv } from '../api/dynamicenv.ts';
-import type { IstioMatch } from '../api/dynamicenv.ts';
-import { conditionsOf, Reads } from '../controller/index.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
+import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
+import { environment, workload } from '../../../test/environments/workload.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { IstioMatch } from '../../api/dynamicenv.ts';
+import { conditionsOf, Reads } from '../../controller/index.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
 import { conflictsIn } from './conflicts.ts';
-import { ASLEEP } from './lifecycle/sleep.ts';
-import { defaultSettings } from './settings.ts';
+import { ASLEEP } from '../lifecycle/sleep.ts';
+import { defaultSettings } from '../settings.ts';
 
 type Requests = Pick<DynamicEnv['spec'], 'key' | 'istioMatches'>;
 

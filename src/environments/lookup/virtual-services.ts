@@ -1,22 +1,22 @@
 // VirtualServices as the plan of one environment reads them: without the routes of other environments that do not
 // concern it. So a write for one environment triggers a reconcile of another only if it concerns that.
-import { DynamicEnv } from '../api/dynamicenv.ts';
-import { defineModel } from '../controller/index.ts';
-import type { Facts, Model } from '../controller/index.ts';
-import { keyOf, refOf, withAnnotations } from '../kube/index.ts';
-import type { Ref } from '../kube/index.ts';
-import { isInserted, isRouteOf } from '../traffic/istio/inserted-routes.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
-import type { HttpRoute } from '../traffic/istio/objects.ts';
-import { derive } from '../watchable/index.ts';
-import type { Lookup } from '../watchable/index.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { defineModel } from '../../controller/index.ts';
+import type { Facts, Model } from '../../controller/index.ts';
+import { keyOf, refOf, withAnnotations } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import { isInserted, isRouteOf } from '../../traffic/istio/inserted-routes.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import type { HttpRoute } from '../../traffic/istio/objects.ts';
+import { derive } from '../../watchable/index.ts';
+import type { Lookup } from '../../watchable/index.ts';
 import { indexInserted, keyHeaders } from './inserted-index.ts';
 import type { InsertedIndex } from './inserted-index.ts';
-import { matchesOf } from './matches.ts';
-import { uniqueVersion } from './names.ts';
-import { environmentsOf, WATCH_ANNOTATION } from './ownership.ts';
-import type { Settings } from './settings.ts';
-import { byHost, VirtualServices } from './tables.ts';
+import { matchesOf } from '../requests/matches.ts';
+import { uniqueVersion } from '../names.ts';
+import { environmentsOf, WATCH_ANNOTATION } from '../identity/ownership.ts';
+import type { Settings } from '../settings.ts';
+import { byHost, VirtualServices } from '../tables.ts';
 
 /** The indexes of VirtualServices: by environment, by host, by destination, by delegate. */
 type Index = 'environment' | 'delegate' | 'host' | 'destination';

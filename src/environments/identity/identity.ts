@@ -1,15 +1,15 @@
 // Whether an environment can be made at all, which objects with its version belong to it, and which of several
 // environments comes first.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
-import type { Facts } from '../controller/index.ts';
-import { keyOf } from '../kube/index.ts';
-import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
-import { findSameVersion } from './lookup.ts';
-import { messages } from './messages.ts';
-import { uniqueVersion } from './names.ts';
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Facts } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
+import { findSameVersion } from '../lookup/lookup.ts';
+import { messages } from '../status/messages.ts';
+import { uniqueVersion } from '../names.ts';
 import { ownerOf, shareNamespace } from './ownership.ts';
-import { pathOf, placedItems } from './admission/placed-items.ts';
-import type { Settings } from './settings.ts';
+import { pathOf, placedItems } from '../admission/placed-items.ts';
+import type { Settings } from '../settings.ts';
 
 /** Why an environment as a whole is refused. */
 export interface IdentityRefusal {

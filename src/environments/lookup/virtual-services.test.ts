@@ -1,15 +1,15 @@
 // Which changes of a VirtualService trigger a new plan of an environment that has routes there.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MemoryCluster } from '../../test/environments/memory-cluster.ts';
-import { environment, workload } from '../../test/environments/workload.ts';
-import { DynamicEnv } from '../api/dynamicenv.ts';
-import { Reads } from '../controller/index.ts';
-import { keyOf } from '../kube/index.ts';
-import { baggageRegex } from '../traffic/baggage.ts';
-import { VirtualService } from '../traffic/istio/objects.ts';
-import type { HttpMatch, HttpRoute } from '../traffic/istio/objects.ts';
-import { defaultSettings, planEnvironment, routeWishes } from './index.ts';
-import { WATCH_ANNOTATION } from './ownership.ts';
+import { MemoryCluster } from '../../../test/environments/memory-cluster.ts';
+import { environment, workload } from '../../../test/environments/workload.ts';
+import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { Reads } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import { baggageRegex } from '../../traffic/baggage.ts';
+import { VirtualService } from '../../traffic/istio/objects.ts';
+import type { HttpMatch, HttpRoute } from '../../traffic/istio/objects.ts';
+import { defaultSettings, planEnvironment, routeWishes } from '../index.ts';
+import { WATCH_ANNOTATION } from '../identity/ownership.ts';
 
 const wishes = routeWishes(defaultSettings);
 

@@ -1,10 +1,10 @@
 // Which objects belong to an environment, by their annotation and their names.
-import type { DynamicEnv } from '../api/dynamicenv.ts';
-import type { KubeObject } from '../kube/objects.ts';
-import { keyOf, refOf } from '../kube/objects.ts';
-import type { RouteOwner } from '../traffic/istio/inserted-routes.ts';
-import { messages } from './messages.ts';
-import { FIELD_MANAGER, itemsOf, uniqueVersion } from './names.ts';
+import type { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { KubeObject } from '../../kube/objects.ts';
+import { keyOf, refOf } from '../../kube/objects.ts';
+import type { RouteOwner } from '../../traffic/istio/inserted-routes.ts';
+import { messages } from '../status/messages.ts';
+import { FIELD_MANAGER, itemsOf, uniqueVersion } from '../names.ts';
 
 /** Lists the environments that an object belongs to or was edited for. */
 export const WATCH_ANNOTATION = 'riskified.com/dynamic-environment';

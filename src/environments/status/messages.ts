@@ -1,9 +1,9 @@
 // Messages in the status. People and tests rely on them, so they are contract to the letter, typos included.
-import { keyOf } from '../kube/objects.ts';
-import type { KubeObject, Ref } from '../kube/objects.ts';
-import { CRASH_LOOP } from './clone/pods.ts';
-import type { Overlap } from '../traffic/prove/overlap.ts';
-import type { Conflict } from './conflicts.ts';
+import { keyOf } from '../../kube/objects.ts';
+import type { KubeObject, Ref } from '../../kube/objects.ts';
+import { CRASH_LOOP } from '../clone/pods.ts';
+import type { Overlap } from '../../traffic/prove/overlap.ts';
+import type { Conflict } from '../requests/conflicts.ts';
 
 const ONLY_BASE = 'add a label that only the base has to its selector';
 

@@ -1,5 +1,5 @@
 // The status of an environment: the fields of the original, and conditions.
-import { timestamp } from '../kube/times.ts';
+import { timestamp } from '../../kube/times.ts';
 import type {
   ConsumerStatus,
   DynamicEnv,
@@ -7,20 +7,20 @@ import type {
   ResourceStatus,
   StatusError,
   SubsetStatus,
-} from '../api/dynamicenv.ts';
-import type { Status } from '../controller/index.ts';
-import { isRunning } from './clone/clone-state.ts';
+} from '../../api/dynamicenv.ts';
+import type { Status } from '../../controller/index.ts';
+import { isRunning } from '../clone/clone-state.ts';
 import { conditionsFor, conditionsOfDeletion, conditionsOfRefusal } from './conditions.ts';
 import type { Overall, State } from './conditions.ts';
-import type { IdentityRefusal } from './identity.ts';
-import { isAsleep } from './lifecycle/sleep.ts';
-import { ERROR_LISTS, errorsOf, hasFailed } from './decision.ts';
-import type { Decision } from './decision.ts';
+import type { IdentityRefusal } from '../identity/identity.ts';
+import { isAsleep } from '../lifecycle/sleep.ts';
+import { ERROR_LISTS, errorsOf, hasFailed } from '../decision.ts';
+import type { Decision } from '../decision.ts';
 import { isUnwatched, leftBehind } from './unwatched-namespaces.ts';
-import type { Pruning } from './prune.ts';
-import { itemsOf } from './names.ts';
+import type { Pruning } from '../prune.ts';
+import { itemsOf } from '../names.ts';
 import type { Unreached } from './reachability.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../settings.ts';
 
 type StatusFields = Omit<DynamicEnvStatus, 'conditions'>;
 

@@ -1,7 +1,7 @@
 // The Events of an environment: what the change from its current status to the planned one means to users.
-import type { CloneStatus, DynamicEnv, DynamicEnvStatus } from '../api/dynamicenv.ts';
-import { conditionsOf } from '../controller/index.ts';
-import type { PlannedEvent } from '../controller/index.ts';
+import type { CloneStatus, DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
+import { conditionsOf } from '../../controller/index.ts';
+import type { PlannedEvent } from '../../controller/index.ts';
 import { messages } from './messages.ts';
 import type { EnvironmentStatus } from './status.ts';
 

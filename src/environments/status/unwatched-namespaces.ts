@@ -1,16 +1,16 @@
 // Objects of an environment in namespaces that the controllers no longer watch: they were made when the controllers
 // watched the whole cluster. They can neither see nor remove them, so the status keeps naming them, and a deletion
 // waits.
-import type { ConsumerStatus, DynamicEnv, ResourceStatus, SubsetStatus } from '../api/dynamicenv.ts';
-import { conditionsOf } from '../controller/index.ts';
-import type { PlannedCondition } from '../controller/index.ts';
-import { keyOf } from '../kube/index.ts';
-import type { Ref } from '../kube/index.ts';
-import { routePrefix } from '../traffic/istio/inserted-routes.ts';
+import type { ConsumerStatus, DynamicEnv, ResourceStatus, SubsetStatus } from '../../api/dynamicenv.ts';
+import { conditionsOf } from '../../controller/index.ts';
+import type { PlannedCondition } from '../../controller/index.ts';
+import { keyOf } from '../../kube/index.ts';
+import type { Ref } from '../../kube/index.ts';
+import { routePrefix } from '../../traffic/istio/inserted-routes.ts';
 import { messages } from './messages.ts';
-import { uniqueVersion } from './names.ts';
-import type { ReasonOf } from './reasons.ts';
-import type { Settings } from './settings.ts';
+import { uniqueVersion } from '../names.ts';
+import type { ReasonOf } from '../reasons.ts';
+import type { Settings } from '../settings.ts';
 
 /** The condition that names what is left behind. */
 const LEFT_BEHIND = 'LeftBehind';
