@@ -3,7 +3,7 @@
 import type { ReasonCatalogue, ReasonEntry } from '../../src/controller/index.ts';
 import { FAILURE_REASONS } from '../../src/controller/reasons.ts';
 import * as environments from '../../src/environments/reasons.ts';
-import { REASONS as MESH_REASONS } from '../../src/mesh/conditions.ts';
+import { REASONS as MESH_REASONS } from '../../src/mesh/status/conditions.ts';
 import * as mesh from '../../src/mesh/reasons.ts';
 import * as routing from '../../src/routing/reasons.ts';
 import * as targets from '../../src/targets/reasons.ts';

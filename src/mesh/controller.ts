@@ -2,18 +2,18 @@
 import { Istio } from '../api/istio.ts';
 import { defineController } from '../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../controller/index.ts';
-import { condition } from './conditions.ts';
-import { failure } from './failures.ts';
-import { hasFinalizer, removeFinalizer } from './finalizer.ts';
+import { condition } from './status/conditions.ts';
+import { failure } from './status/failures.ts';
+import { hasFinalizer, removeFinalizer } from './custom-resource/finalizer.ts';
 import { meshGauges } from './gauges.ts';
 import { planInstallation } from './install.ts';
 import type { MeshModels } from './models.ts';
 import { FIELD_MANAGER } from './names.ts';
 import type { Restarts } from './restarts/index.ts';
-import { whyInactive } from './active-istio.ts';
+import { whyInactive } from './custom-resource/active-istio.ts';
 import type { MeshSettings } from './settings.ts';
-import { meshStatus } from './status.ts';
-import { report } from './report.ts';
+import { meshStatus } from './status/status.ts';
+import { report } from './status/report.ts';
 import { planDeletion } from './uninstall.ts';
 
 /** The dependencies of every plan. */

@@ -5,7 +5,7 @@ import type { IstioSpec } from '../api/istio.ts';
 import { countByState } from '../controller/index.ts';
 import type { TableGauge } from '../controller/index.ts';
 import { STATES, stateOf } from './describe/tree.ts';
-import { activeIstio } from './active-istio.ts';
+import { activeIstio } from './custom-resource/active-istio.ts';
 
 const CERT_DETAILS = ['APPEND_FORWARD', 'SANITIZE_SET', 'SANITIZE', 'ALWAYS_FORWARD_ONLY', 'FORWARD_ONLY'] as const;
 

@@ -2,20 +2,20 @@
 // Each component decides for itself; this file puts them in order.
 import type { Istio } from '../api/istio.ts';
 import type { Plan, View } from '../controller/index.ts';
-import { condition } from './conditions.ts';
+import { condition } from './status/conditions.ts';
 import type { MeshParts } from './controller.ts';
-import { failure } from './failures.ts';
-import type { Failure } from './failures.ts';
-import { addFinalizer, hasFinalizer } from './finalizer.ts';
+import { failure } from './status/failures.ts';
+import type { Failure } from './status/failures.ts';
+import { addFinalizer, hasFinalizer } from './custom-resource/finalizer.ts';
 import { installationWrites } from './installation/plan.ts';
 import type { Installation } from './installation/state.ts';
 import type { Installable } from './installation/target.ts';
 import { readMesh } from './models.ts';
-import { recordApplied } from './record.ts';
+import { recordApplied } from './custom-resource/record.ts';
 import { userFilterWarning } from './resources/envoy-filters.ts';
 import { resourceWrites } from './resources/plan.ts';
 import { IstioEnvoyFilter, IstioPod } from './tables.ts';
-import { report } from './report.ts';
+import { report } from './status/report.ts';
 import { runningVersion } from './version/running.ts';
 
 const RENDERING = 'rendering the manifests';

@@ -11,7 +11,7 @@ import { targetOf } from './installation/target.ts';
 import type { Target } from './installation/target.ts';
 import { renderedManifests } from './installation/render/rendered.ts';
 import type { Rendered } from './installation/render/rendered.ts';
-import { activeIstio } from './active-istio.ts';
+import { activeIstio } from './custom-resource/active-istio.ts';
 import type { MeshSettings } from './settings.ts';
 
 /** The one key. */

@@ -8,7 +8,7 @@ export const ISTIO_NAMESPACE = 'istio-system';
 
 /** The finalizer of the active Istio resource, from before the first installation until everything is removed. */
 export const FINALIZER = 'istios.operator.kyma-project.io/istio-installation';
-/** The configuration that was last installed; see last-applied.ts. */
+/** The configuration that was last installed; see custom-resource/last-applied.ts. */
 export const LAST_APPLIED = 'operator.kyma-project.io/lastAppliedConfiguration';
 
 /** On workloads of Istio: a hash of the manifest that was last applied. */

@@ -1,6 +1,6 @@
 // The meaning of the condition reasons of an Istio resource, and advice.
 import type { ReasonEntry } from '../controller/index.ts';
-import type { Reason } from './conditions.ts';
+import type { Reason } from './status/conditions.ts';
 
 /** Advice by reason; the condition of each is in REASONS. `Stalled` has the reason of the failure. */
 export const ADVICE: Readonly<Record<Reason, ReasonEntry>> = {

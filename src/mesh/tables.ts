@@ -5,7 +5,7 @@ import type { ConfigMap as ConfigMapObject, Service } from './installation/opera
 import type { Node as NodeObject } from './installation/operator/size.ts';
 import { BLOCKING_KINDS } from './deletion/blocking.ts';
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME, MODULE_NAMESPACE } from './names.ts';
-import type { Pod } from './workloads.ts';
+import type { Pod } from './workloads/workloads.ts';
 
 const ConfigMap = defineKind<ConfigMapObject>('v1', 'ConfigMap', 'configmaps');
 const ServiceKind = defineKind<Service>('v1', 'Service', 'services');

@@ -3,15 +3,15 @@ import type { Istio } from '../api/istio.ts';
 import { conditionsOf } from '../controller/index.ts';
 import type { Plan, View } from '../controller/index.ts';
 import { keyOf } from '../kube/index.ts';
-import { condition } from './conditions.ts';
+import { condition } from './status/conditions.ts';
 import type { MeshParts } from './controller.ts';
 import { deletionWrites } from './deletion/plan.ts';
 import type { InjectedWorkloads } from './deletion/plan.ts';
-import { removeFinalizer } from './finalizer.ts';
+import { removeFinalizer } from './custom-resource/finalizer.ts';
 import { runningIstio } from './install.ts';
 import { workloadKey } from './restarts/owners.ts';
 import type { RestartProgress } from './restarts/index.ts';
-import { report } from './report.ts';
+import { report } from './status/report.ts';
 
 const UNINSTALLED = condition('IstioUninstallSucceeded');
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyObject } from '../../kube/index.ts';
-import { failure } from '../failures.ts';
-import { isInjected } from '../workloads.ts';
-import type { Pod } from '../workloads.ts';
+import { failure } from '../status/failures.ts';
+import { isInjected } from '../workloads/workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import { blockedBy, blockedMessage, blockingResources, BLOCKING_KINDS, managedTest } from './blocking.ts';
 import { uninstallStep } from './uninstall.ts';
 

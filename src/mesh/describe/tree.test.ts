@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Istio, IstioStatus } from '../../api/istio.ts';
 import { LAST_APPLIED } from '../names.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 import { describeMesh, versionLines } from './tree.ts';
 import type { MeshWorld } from './world.ts';
 

@@ -10,15 +10,15 @@ import { conditionsOf } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import { resourceName } from '../deletion/blocking.ts';
 import { componentOf, COMPONENTS } from '../installation/components.ts';
-import { istioTag, readLastApplied } from '../last-applied.ts';
+import { istioTag, readLastApplied } from '../custom-resource/last-applied.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
-import { rolloutOf } from '../rollout.ts';
-import { whyInactive, activeIstio } from '../active-istio.ts';
+import { rolloutOf } from '../workloads/rollout.ts';
+import { whyInactive, activeIstio } from '../custom-resource/active-istio.ts';
 import { defaultMeshSettings } from '../settings.ts';
 import { versionGate } from '../version/gate.ts';
 import { istiodTags, runningVersion } from '../version/running.ts';
 import { coreText } from '../version/semver.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 import type { MeshWorld } from './world.ts';
 
 export interface MeshDescription {

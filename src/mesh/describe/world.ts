@@ -6,8 +6,8 @@ import { defineKind } from '../../kube/index.ts';
 import type { Event, Kind } from '../../kube/index.ts';
 import { COMPONENT_LABEL } from '../installation/components.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
-import { activeIstio } from '../active-istio.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import { activeIstio } from '../custom-resource/active-istio.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 
 /** The objects of a mesh. */
 export interface MeshWorld {

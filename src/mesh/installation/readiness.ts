@@ -1,7 +1,7 @@
 // Whether an applied object is ready, which the next component waits for.
 import type { AnyObject } from '../../kube/index.ts';
-import { rolloutOf } from '../rollout.ts';
-import type { Workload } from '../workloads.ts';
+import { rolloutOf } from '../workloads/rollout.ts';
+import type { Workload } from '../workloads/workloads.ts';
 
 interface Condition {
   readonly type: string;

@@ -2,14 +2,14 @@
 // is invalid or the version must not be installed.
 import type { Istio } from '../../api/istio.ts';
 import type { Facts } from '../../controller/index.ts';
-import { failure } from '../failures.ts';
-import type { Failure } from '../failures.ts';
-import { istioTag, readLastApplied } from '../last-applied.ts';
-import type { LastApplied } from '../last-applied.ts';
+import { failure } from '../status/failures.ts';
+import type { Failure } from '../status/failures.ts';
+import { istioTag, readLastApplied } from '../custom-resource/last-applied.ts';
+import type { LastApplied } from '../custom-resource/last-applied.ts';
 import { INGRESS_GATEWAY, ISTIO_NAMESPACE } from '../names.ts';
 import type { MeshSettings } from '../settings.ts';
 import { IstioConfigMap, IstioPod, IstioService, ModuleConfigMap, Node } from '../tables.ts';
-import { invalidSpec } from '../validate.ts';
+import { invalidSpec } from '../custom-resource/validate.ts';
 import { versionGate } from '../version/gate.ts';
 import { istiodTags } from '../version/running.ts';
 import { COMPANIONS, featuresOf, isDualStack, loadBalancerFacts } from './operator/companions.ts';

@@ -6,9 +6,9 @@ import type { Forecast, ForecastOptions, ForecastReport } from '../../controller
 import { keyOf } from '../../kube/index.ts';
 import { istioController } from '../controller.ts';
 import { resourceName } from '../deletion/blocking.ts';
-import { hasFinalizer } from '../finalizer.ts';
+import { hasFinalizer } from '../custom-resource/finalizer.ts';
 import { meshParts } from '../mesh.ts';
-import { whyInactive, activeIstio } from '../active-istio.ts';
+import { whyInactive, activeIstio } from '../custom-resource/active-istio.ts';
 import type { MeshSettings } from '../settings.ts';
 import { RestartRecorder } from './restarts.ts';
 import type { PlannedRestarts } from './restarts.ts';

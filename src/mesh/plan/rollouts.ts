@@ -8,9 +8,9 @@ import { timestamp } from '../../kube/times.ts';
 import { installed } from '../installation/kinds.ts';
 import { lastRestart, needsDeletion } from '../restarts/restart-annotations.ts';
 import { podOwner, Pods, ReplicaSets, workloadTables } from '../restarts/tables.ts';
-import { rolloutOf } from '../rollout.ts';
+import { rolloutOf } from '../workloads/rollout.ts';
 import { Node } from '../tables.ts';
-import type { Container, Pod, Workload } from '../workloads.ts';
+import type { Container, Pod, Workload } from '../workloads/workloads.ts';
 
 /** The prefix of the names of these controllers. */
 const ROLLOUT = 'rollout of ';

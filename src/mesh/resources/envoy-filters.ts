@@ -1,8 +1,8 @@
 // Our EnvoyFilters, and those of users that could break the ingress gateway.
 import { keyOf } from '../../kube/index.ts';
 import type { AnyObject } from '../../kube/index.ts';
-import { failure } from '../failures.ts';
-import type { Failure } from '../failures.ts';
+import { failure } from '../status/failures.ts';
+import type { Failure } from '../status/failures.ts';
 import { INGRESS_GATEWAY, ISTIO_NAMESPACE, MODULE_LABEL } from '../names.ts';
 
 /** Makes proxies keep a Referer header with a fragment. */

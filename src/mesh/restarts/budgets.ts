@@ -1,7 +1,7 @@
 // PodDisruptionBudgets: rollouts ignore them, so we check them before we start one.
 import { keyOf, matches, selectorOf } from '../../kube/index.ts';
 import type { KubeObject, LabelSelector } from '../../kube/index.ts';
-import type { Workload } from '../workloads.ts';
+import type { Workload } from '../workloads/workloads.ts';
 
 export interface DisruptionBudget extends KubeObject {
   readonly spec?: { readonly selector?: LabelSelector };

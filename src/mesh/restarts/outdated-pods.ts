@@ -7,8 +7,8 @@ import { keyOf, refOf } from '../../kube/index.ts';
 import { derive } from '../../watchable/index.ts';
 import type { DerivedMap } from '../../watchable/index.ts';
 import { ISTIO_NAMESPACE, RESTART_UNINJECTED } from '../names.ts';
-import { activeIstio } from '../active-istio.ts';
-import type { Pod } from '../workloads.ts';
+import { activeIstio } from '../custom-resource/active-istio.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import {
   changedGatewaySetting,
   changedPolicies,

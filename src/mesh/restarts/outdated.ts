@@ -1,6 +1,6 @@
 // Outdated pods and their workloads. Pods are processed one by one and not kept.
 import type { KubeObject } from '../../kube/index.ts';
-import type { Pod } from '../workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import { ownerOf, workloadKey } from './owners.ts';
 import type { WorkloadRef } from './owners.ts';
 import type { RestartPredicate } from './predicate.ts';

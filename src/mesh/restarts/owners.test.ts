@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
-import type { Pod } from '../workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import { always } from './predicate.ts';
 import { outdatedWorkloads } from './outdated.ts';
 import { ownerOf } from './owners.ts';

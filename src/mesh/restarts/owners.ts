@@ -1,6 +1,6 @@
 // The workload that replaces a pod, found through owner references. Pods without one are left to a person.
 import type { KubeObject, OwnerReference } from '../../kube/index.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 
 /** A reference to a workload. */
 export interface WorkloadRef {

@@ -1,7 +1,7 @@
 // The planner in a cluster where rollouts take time and the process crashes at any write.
 import { array, assert, integer, option, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Workload } from '../workloads.ts';
+import type { Workload } from '../workloads/workloads.ts';
 import { withRestart, lastRestart } from './restart-annotations.ts';
 import type { RestartPlan } from './plan.ts';
 import { HASH, HEALTHY, NOW, plan, workload } from './testing/workloads.ts';

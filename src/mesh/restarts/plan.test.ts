@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/index.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
 import { withRestart, lastRestart, podToDelete } from './restart-annotations.ts';
 import { workloadKey, workloadRef } from './owners.ts';

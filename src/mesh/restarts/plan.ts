@@ -3,8 +3,8 @@
 // stuck too.
 import { timestamp } from '../../kube/times.ts';
 import { EXCLUDED, MAINTENANCE_WINDOW, MODULE_LABEL, MODULE_NAMESPACE } from '../names.ts';
-import { rolloutOf } from '../rollout.ts';
-import type { Workload } from '../workloads.ts';
+import { rolloutOf } from '../workloads/rollout.ts';
+import type { Workload } from '../workloads/workloads.ts';
 import { Budgets } from './budgets.ts';
 import type { DisruptionBudget } from './budgets.ts';
 import { lastRestart, needsDeletion } from './restart-annotations.ts';

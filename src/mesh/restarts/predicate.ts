@@ -1,5 +1,5 @@
 // Restart predicates: functions of one pod that return why it must be replaced, if so.
-import type { Pod } from '../workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 
 /** Returns the reason as text; undefined if there is none. */
 export type RestartPredicate = (pod: Pod) => string | undefined;

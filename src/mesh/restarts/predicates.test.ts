@@ -3,7 +3,7 @@ import type { IstioSpec } from '../../api/istio.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { desiredOperator } from '../installation/operator/desired.ts';
 import { overlay } from '../installation/operator/operator.ts';
-import type { Container, Pod } from '../workloads.ts';
+import type { Container, Pod } from '../workloads/workloads.ts';
 import {
   changedGatewaySetting,
   gatewayHash,

@@ -1,11 +1,11 @@
 // The progress of restarts: what to restart now, what waits and for what, and what only a person can do. The controller
 // executes it; the status, the command line and the dashboard show it.
 import type { Facts, View } from '../../controller/index.ts';
-import { failure } from '../failures.ts';
-import type { Failure } from '../failures.ts';
+import { failure } from '../status/failures.ts';
+import type { Failure } from '../status/failures.ts';
 import { UPDATED_AT } from '../names.ts';
 import type { MeshSettings } from '../settings.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 import { gatewayHash, removalHash, sidecarHash } from './desired-state.ts';
 import type { GatewayState } from './desired-state.ts';
 import type { RestartGoal } from './installed.ts';

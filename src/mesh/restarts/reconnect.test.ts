@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { View } from '../../controller/index.ts';
-import type { Pod } from '../workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import { reconnectingMs } from './reconnect.ts';
 import { NOW } from './testing/workloads.ts';
 

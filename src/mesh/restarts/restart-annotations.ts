@@ -1,6 +1,6 @@
 // The annotations of a restart: its time, and the hash of the desired state. Writing them restarts a workload, except
 // for kinds whose pods must be deleted; there they determine which pods count as old.
-import type { Pod, Workload } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 import { withAnnotations } from '../../kube/annotations.ts';
 import { timestamp } from '../../kube/times.ts';
 import { RESTARTED_AT, RESTARTED_FOR } from '../names.ts';

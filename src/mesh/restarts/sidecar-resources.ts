@@ -1,8 +1,8 @@
 // CPU and memory of sidecars, compared as quantities. Annotations of a pod override the settings of the mesh.
 import type { ComponentResources } from '../../api/istio.ts';
 import { parseQuantity } from '../../kube/quantity.ts';
-import { sidecarOf } from '../workloads.ts';
-import type { ContainerResources, Pod } from '../workloads.ts';
+import { sidecarOf } from '../workloads/workloads.ts';
+import type { ContainerResources, Pod } from '../workloads/workloads.ts';
 import type { RestartPredicate } from './predicate.ts';
 
 const ANNOTATION = 'sidecar.istio.io/proxy';

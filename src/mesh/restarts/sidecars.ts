@@ -1,8 +1,8 @@
 // Predicates for outdated sidecars.
 import { UPDATED_AT } from '../names.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import { isInjected, sidecarOf } from '../workloads.ts';
-import type { Pod } from '../workloads.ts';
+import { isInjected, sidecarOf } from '../workloads/workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import type { RestartPredicate } from './predicate.ts';
 
 /** The annotation that the injector sets. */

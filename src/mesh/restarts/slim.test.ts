@@ -1,9 +1,9 @@
 // Decisions about the cached form of an object must be the same as about the whole object.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rolloutOf } from '../rollout.ts';
-import { isInjected } from '../workloads.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import { rolloutOf } from '../workloads/rollout.ts';
+import { isInjected } from '../workloads/workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 import { Budgets } from './budgets.ts';
 import type { DisruptionBudget } from './budgets.ts';
 import { sidecarPredicate } from './desired-state.ts';

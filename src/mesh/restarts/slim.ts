@@ -2,7 +2,7 @@
 // thousands.
 import type { ObjectMeta } from '../../kube/index.ts';
 import { EXCLUDED, MAINTENANCE_WINDOW, MODULE_LABEL, RESTARTED_AT, RESTARTED_FOR } from '../names.ts';
-import type { Container, Pod, Workload } from '../workloads.ts';
+import type { Container, Pod, Workload } from '../workloads/workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
 
 /** Containers of Istio; of others only the name is kept. */

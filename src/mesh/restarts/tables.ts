@@ -3,7 +3,7 @@ import { defineKind, defineTable, keyOf } from '../../kube/index.ts';
 import type { KubeObject, TableKind } from '../../kube/index.ts';
 import type { ConfigMap } from '../installation/operator/companions.ts';
 import { ISTIO_NAMESPACE } from '../names.ts';
-import type { Pod, Workload } from '../workloads.ts';
+import type { Pod, Workload } from '../workloads/workloads.ts';
 import type { DisruptionBudget } from './budgets.ts';
 import { lastRestart } from './restart-annotations.ts';
 import type { WorkloadRef } from './owners.ts';

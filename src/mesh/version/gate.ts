@@ -1,6 +1,6 @@
 // Whether a version may be installed over the current one: at most one minor version up, never down, no other major.
-import { failure } from '../failures.ts';
-import type { Failure } from '../failures.ts';
+import { failure } from '../status/failures.ts';
+import type { Failure } from '../status/failures.ts';
 import { compareSemver, coreOf, parseVersion, versionText } from './semver.ts';
 
 /** The version that is installed now. */

@@ -1,6 +1,6 @@
 // The running version of Istio, from the images of its pods.
 import { ISTIO_NAMESPACE, MODULE_LABEL, MODULE_NAME } from '../names.ts';
-import type { Pod } from '../workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import { coreOf, parseVersion } from './semver.ts';
 
 /** The containers with images of Istio. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../workloads.ts';
+import type { Pod } from '../workloads/workloads.ts';
 import { versionGate } from './gate.ts';
 import { istiodTags, runningVersion, versionMismatch } from './running.ts';
 

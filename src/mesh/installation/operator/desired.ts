@@ -1,7 +1,7 @@
 // The desired IstioOperator: the profile of the cluster size, the settings of the resource, and the overrides of the
 // cluster flavour, in this order.
 import type { IstioSpec } from '../../../api/istio.ts';
-import { istioTag } from '../../last-applied.ts';
+import { istioTag } from '../../custom-resource/last-applied.ts';
 import { defaultOperator } from './defaults.ts';
 import { flavourOverrides } from './flavour.ts';
 import type { ClusterFlavour, LoadBalancerFacts } from './flavour.ts';

@@ -1,5 +1,5 @@
 // Workloads for the tests of the planner, healthy and outdated by default.
-import type { Workload } from '../../workloads.ts';
+import type { Workload } from '../../workloads/workloads.ts';
 import type { OutdatedWorkload } from '../outdated.ts';
 import { workloadKey, workloadRef } from '../owners.ts';
 import { planRestarts } from '../plan.ts';

@@ -1,7 +1,7 @@
 // A plan with the status of a resource, Events for what a person acts on, and the time of the next retry.
-import type { Istio } from '../api/istio.ts';
-import type { Plan, PlannedEvent } from '../controller/index.ts';
-import type { Step } from '../kube/index.ts';
+import type { Istio } from '../../api/istio.ts';
+import type { Plan, PlannedEvent } from '../../controller/index.ts';
+import type { Step } from '../../kube/index.ts';
 import { worstOf } from './failures.ts';
 import { meshStatus } from './status.ts';
 import type { StatusFacts } from './status.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Istio, IstioSpec } from '../api/istio.ts';
+import type { Istio, IstioSpec } from '../../api/istio.ts';
 import { readLastApplied, withApplied, writeLastApplied } from './last-applied.ts';
-import { LAST_APPLIED } from './names.ts';
+import { LAST_APPLIED } from '../names.ts';
 
 const istio = (annotation?: string): Istio => ({
   apiVersion: 'operator.kyma-project.io/v1alpha2',

@@ -1,9 +1,9 @@
 // The finalizer of the active resource, set from before the first installation until nothing of it is left. It also
 // shows that the installation is ours.
-import { Istio } from '../api/istio.ts';
-import { edit } from '../kube/index.ts';
-import type { Step } from '../kube/index.ts';
-import { FINALIZER } from './names.ts';
+import { Istio } from '../../api/istio.ts';
+import { edit } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
+import { FINALIZER } from '../names.ts';
 
 /** Whether Istio was installed for this resource. */
 export function hasFinalizer({ metadata }: Istio): boolean {

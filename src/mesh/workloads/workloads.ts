@@ -1,5 +1,5 @@
 // Pods and workloads, with the fields that the mesh uses. Tables cache only these fields.
-import type { KubeObject } from '../kube/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
 
 interface ResourceList {
   readonly cpu?: string | number;

@@ -1,9 +1,9 @@
 // The annotation `lastAppliedConfiguration`: the spec and the tag that were last installed. Written in the form of the
 // Kyma operator, and read leniently, because its reader ignored the case of keys.
 import * as z from 'zod';
-import { istio } from '../api/istio.ts';
-import type { Istio, IstioSpec } from '../api/istio.ts';
-import { LAST_APPLIED } from './names.ts';
+import { istio } from '../../api/istio.ts';
+import type { Istio, IstioSpec } from '../../api/istio.ts';
+import { LAST_APPLIED } from '../names.ts';
 
 /** The last installed configuration; empty before the first installation. */
 export interface LastApplied {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { IstioSpec } from '../api/istio.ts';
+import type { IstioSpec } from '../../api/istio.ts';
 import { invalidSpec } from './validate.ts';
 
 const authorizer = (name: string) => ({ name, service: 's', port: 80 });

@@ -1,10 +1,10 @@
 // Validation of an Istio resource beyond its schema. An invalid resource changes nothing.
 import { RE2JS } from 're2js';
-import type { Authorizer, ComponentResources, IstioSpec } from '../api/istio.ts';
-import { parseDuration } from '../kube/index.ts';
-import { failure } from './failures.ts';
-import type { Failure } from './failures.ts';
-import { excessOf } from './installation/operator/excess.ts';
+import type { Authorizer, ComponentResources, IstioSpec } from '../../api/istio.ts';
+import { parseDuration } from '../../kube/index.ts';
+import { failure } from '../status/failures.ts';
+import type { Failure } from '../status/failures.ts';
+import { excessOf } from '../installation/operator/excess.ts';
 
 /** An invalid field. */
 export interface SpecProblem {

@@ -1,8 +1,8 @@
 // The active Istio resource: the oldest in its namespace. The others report that they have no effect.
-import type { Istio } from '../api/istio.ts';
-import { failure } from './failures.ts';
-import type { Failure } from './failures.ts';
-import { MODULE_NAMESPACE } from './names.ts';
+import type { Istio } from '../../api/istio.ts';
+import { failure } from '../status/failures.ts';
+import type { Failure } from '../status/failures.ts';
+import { MODULE_NAMESPACE } from '../names.ts';
 
 /**
  * The active resource: the oldest in `kyma-system`, and of several from the same second the first by name. One that is

@@ -1,6 +1,6 @@
 // Every condition of an Istio resource: reasons and messages as users of the Kyma operator know them. reasons.ts has
 // the advice for each.
-import type { PlannedCondition } from '../controller/index.ts';
+import type { PlannedCondition } from '../../controller/index.ts';
 
 interface Row {
   readonly type: string;

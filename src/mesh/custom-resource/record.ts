@@ -1,15 +1,15 @@
 // Records the applied configuration on the resource: the version as soon as it runs, every other part of the spec as
 // soon as it is in effect. The version gate and the restarts compare with it later.
-import { Istio } from '../api/istio.ts';
-import type { View } from '../controller/index.ts';
-import { annotate } from '../kube/index.ts';
-import type { Step } from '../kube/index.ts';
-import type { Failure } from './failures.ts';
-import type { Installable } from './installation/target.ts';
+import { Istio } from '../../api/istio.ts';
+import type { View } from '../../controller/index.ts';
+import { annotate } from '../../kube/index.ts';
+import type { Step } from '../../kube/index.ts';
+import type { Failure } from '../status/failures.ts';
+import type { Installable } from '../installation/target.ts';
 import { withApplied, writeLastApplied } from './last-applied.ts';
-import { LAST_APPLIED } from './names.ts';
-import type { RestartProgress } from './restarts/index.ts';
-import { IstioPod } from './tables.ts';
+import { LAST_APPLIED } from '../names.ts';
+import type { RestartProgress } from '../restarts/index.ts';
+import { IstioPod } from '../tables.ts';
 
 /** Records what is in effect once the installation is done; no steps if that is already recorded. */
 export function recordApplied(

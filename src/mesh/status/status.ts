@@ -1,18 +1,18 @@
 // The status of the active resource: its state in one word, a description, conditions, the running version, resources
 // that block a deletion, and pending restarts.
-import type { Istio, IstioStatus } from '../api/istio.ts';
-import { conditionsOf } from '../controller/index.ts';
-import type { Condition, PlannedCondition, Status } from '../controller/index.ts';
-import type { AnyObject } from '../kube/index.ts';
+import type { Istio, IstioStatus } from '../../api/istio.ts';
+import { conditionsOf } from '../../controller/index.ts';
+import type { Condition, PlannedCondition, Status } from '../../controller/index.ts';
+import type { AnyObject } from '../../kube/index.ts';
 import { condition, manualRestartRequired } from './conditions.ts';
-import type { RECONCILING } from './reasons.ts';
-import { blockedBy } from './deletion/blocking.ts';
+import type { RECONCILING } from '../reasons.ts';
+import { blockedBy } from '../deletion/blocking.ts';
 import { failure, worstOf } from './failures.ts';
 import type { Failure } from './failures.ts';
-import type { ClusterSize } from './installation/operator/size.ts';
-import type { ManualRestart, UninjectedPod } from './restarts/outdated.ts';
-import { workloadKey } from './restarts/owners.ts';
-import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';
+import type { ClusterSize } from '../installation/operator/size.ts';
+import type { ManualRestart, UninjectedPod } from '../restarts/outdated.ts';
+import { workloadKey } from '../restarts/owners.ts';
+import type { PendingWorkload, RestartPlan } from '../restarts/plan.ts';
 
 export interface StatusFacts {
   readonly istio: Istio;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Istio } from '../api/istio.ts';
+import type { Istio } from '../../api/istio.ts';
 import { whyInactive, activeIstio } from './active-istio.ts';
 
 const istio = (name: string, second: number, metadata: Partial<Istio['metadata']> = {}): Istio => ({

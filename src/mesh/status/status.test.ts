@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Istio } from '../api/istio.ts';
+import type { Istio } from '../../api/istio.ts';
 import { failure } from './failures.ts';
-import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';
+import type { PendingWorkload, RestartPlan } from '../restarts/plan.ts';
 import { meshStatus } from './status.ts';
 import type { StatusFacts } from './status.ts';
 

@@ -1,5 +1,5 @@
 // The failures of an Istio resource, with the state, the description and the conditions for each.
-import type { PlannedCondition } from '../controller/index.ts';
+import type { PlannedCondition } from '../../controller/index.ts';
 import { failureConditions } from './conditions.ts';
 import type { Reason } from './conditions.ts';
 

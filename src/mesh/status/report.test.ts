@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Istio } from '../api/istio.ts';
+import type { Istio } from '../../api/istio.ts';
 import { failure } from './failures.ts';
-import type { PendingWorkload, RestartPlan } from './restarts/plan.ts';
+import type { PendingWorkload, RestartPlan } from '../restarts/plan.ts';
 import type { StatusFacts } from './status.ts';
 import { report } from './report.ts';
 
