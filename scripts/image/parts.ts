@@ -24,11 +24,11 @@ const ADVICE = 'run `npm run image -- --fetch` (needs npm, apt-get and dpkg)';
 /** A folder with `node`, its licence, and `debian/` with all packages unpacked. */
 export function imageParts(architecture: Architecture): ProgramSet {
   const { node, debian } = imageLock;
-  const wanted = [architecture, node, debian];
+  const pinned = [architecture, node, debian];
   return {
     name: 'image-parts',
     title: `Node and system libraries for ${architecture}`,
-    versions: [`${architecture}-${hash('sha256', JSON.stringify(wanted), 'hex').slice(0, 12)}`],
+    versions: [`${architecture}-${hash('sha256', JSON.stringify(pinned), 'hex').slice(0, 12)}`],
     programs: ['node', 'debian/lib'],
     variable: `OFFSHOOT_IMAGE_PARTS_${architecture.toUpperCase()}`,
     advice: ADVICE,
@@ -49,8 +49,8 @@ export function imageParts(architecture: Architecture): ProgramSet {
 
 async function fetchNode(architecture: Architecture, work: string, bin: string): Promise<void> {
   const { node } = imageLock;
-  const wanted = `node-linux-${npmNames[architecture]}@${node.version}`;
-  const name = (await run('npm', ['pack', '--silent', wanted], { cwd: work })).trim();
+  const nodePackage = `node-linux-${npmNames[architecture]}@${node.version}`;
+  const name = (await run('npm', ['pack', '--silent', nodePackage], { cwd: work })).trim();
   const archive = path.join(work, name);
   expectHash(archive, 'sha512', node[architecture]);
   await run('tar', ['-xzf', archive, 'package/bin/node', 'package/LICENSE'], { cwd: work });
@@ -89,8 +89,8 @@ async function download(
 /** A lock of the newest Debian packages and the project's Node version. */
 export async function newestLock(nodeVersion: string, work: string, log: Log): Promise<ImageLock> {
   const integrity = async (architecture: Architecture): Promise<string> => {
-    const wanted = `node-linux-${npmNames[architecture]}@${nodeVersion}`;
-    return (await run('npm', ['view', '--silent', wanted, 'dist.integrity'], { cwd: work })).trim();
+    const nodePackage = `node-linux-${npmNames[architecture]}@${nodeVersion}`;
+    return (await run('npm', ['view', '--silent', nodePackage, 'dist.integrity'], { cwd: work })).trim();
   };
   const [amd64, arm64] = await Promise.all(
     ARCHITECTURES.map((architecture) => download(architecture, Object.keys(imageLock.debian), work, log)),
@@ -106,10 +106,10 @@ export async function newestLock(nodeVersion: string, work: string, log: Log): P
   };
 }
 
-function expectHash(file: string, algorithm: 'sha256' | 'sha512', wanted: string): void {
+function expectHash(file: string, algorithm: 'sha256' | 'sha512', expected: string): void {
   const found = hashOf(file, algorithm);
-  if (found !== wanted)
-    throw new Error(`${path.basename(file)} is not what scripts/image/lock.json names: ${found}, wanted ${wanted}`);
+  if (found !== expected)
+    throw new Error(`${path.basename(file)} is not what scripts/image/lock.json names: ${found}, wanted ${expected}`);
 }
 
 /** A hash in the format of package-lock.json. */

@@ -6,7 +6,7 @@ import { devsandboxTarget } from './devsandbox/target.ts';
 import { environmentController } from './environment/environment.ts';
 import { managedEnvironments } from './environment/managed-environments.ts';
 import { namespaceTargets } from './namespaces/target.ts';
-import { namespacePool } from './namespaces/pool.ts';
+import { warmNamespaces } from './namespaces/warm.ts';
 import { namespaceRelease } from './namespaces/release.ts';
 import { namespaceSecrets } from './namespaces/secrets.ts';
 import { namespaceRequests } from './namespaces/request.ts';
@@ -30,7 +30,7 @@ export function targets(settings: Partial<Settings> = {}): ControllerDefinition[
     namespaceRequests(),
     namespaceTargets(all),
     namespaceRelease(),
-    namespacePool(),
+    warmNamespaces(),
     namespaceSecrets(),
     environmentController(all),
     managedEnvironments(),

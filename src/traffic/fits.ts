@@ -37,13 +37,13 @@ export function mismatchOf(
   if (refused !== undefined) return { on: 'refused', reason: refused };
   const { path } = match;
   if (path !== undefined && !matchesPath(path, pathname)) return { on: 'path', wanted: path, found: pathname };
-  for (const wanted of match.headers) {
-    const found = headerValues(request, wanted.name);
-    if (!matchesHeader(wanted, found)) return { on: 'header', wanted, found };
+  for (const condition of match.headers) {
+    const found = headerValues(request, condition.name);
+    if (!matchesHeader(condition, found)) return { on: 'header', wanted: condition, found };
   }
-  for (const { name, value: wanted } of match.query) {
+  for (const { name, value } of match.query) {
     const found = queryValue(query, name);
-    if (found === undefined || !matchesText(wanted, found)) return { on: 'query', name, wanted, found };
+    if (found === undefined || !matchesText(value, found)) return { on: 'query', name, wanted: value, found };
   }
   return undefined;
 }
@@ -63,9 +63,9 @@ export function matchesPath({ value: { exact, prefix, regex }, ignoreCase }: Pat
   return matchesRegex(regex!, pathname);
 }
 
-export function matchesText(wanted: HeaderMatch, value: string): boolean {
-  const { exact, prefix, regex } = wanted;
-  if (isPresence(wanted)) return true;
+export function matchesText(match: HeaderMatch, value: string): boolean {
+  const { exact, prefix, regex } = match;
+  if (isPresence(match)) return true;
   if (exact !== undefined) return value === exact;
   return prefix === undefined ? matchesRegex(regex!, value) : value.startsWith(prefix);
 }

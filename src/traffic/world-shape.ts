@@ -231,7 +231,7 @@ function firstOf<T, R>(items: Iterable<T>, find: (item: T) => R | undefined): R 
   return undefined;
 }
 
-function wrong(value: unknown, wanted: string, at: ShapeProblem['at']): ShapeProblem {
+function wrong(value: unknown, expected: string, at: ShapeProblem['at']): ShapeProblem {
   const field = at.map((each) => (typeof each === 'number' ? `[${each}]` : `.${each}`)).join('');
-  return { at, message: `${field.slice(1)} must be ${wanted}, found ${JSON.stringify(value)}` };
+  return { at, message: `${field.slice(1)} must be ${expected}, found ${JSON.stringify(value)}` };
 }

@@ -55,11 +55,11 @@ export class MutationLog<K, V> {
   }
 
   /** From now on, mutations are kept until this reader has consumed them. */
-  join(reader: LogReader<K, V>): void {
+  addReader(reader: LogReader<K, V>): void {
     this.#readers.add(reader);
   }
 
-  leave(reader: LogReader<K, V>): void {
+  removeReader(reader: LogReader<K, V>): void {
     this.#parked.delete(reader);
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;

@@ -49,7 +49,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
     if (source.isClosed()) this.end();
     if (this.ended) return;
     const { log } = source;
-    log.join(this);
+    log.addReader(this);
     this.#cursor = {
       source,
       node: log.tail,
@@ -127,7 +127,7 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
   }
 
   protected release(): void {
-    this.#cursor?.source.log.leave(this);
+    this.#cursor?.source.log.removeReader(this);
     this.#cursor = undefined;
     this.#onDirty?.();
     this.#onDirty = undefined;

@@ -45,14 +45,14 @@ function lostDestinations(cluster: MemoryCluster): ReadonlySet<string> {
     ['a', 'b'].flatMap((namespace) => {
       const source = { namespace };
       const entries = entriesOf(router.rulesFor(source, host, PORT), source);
-      const place = { source, port: PORT, authority: { regex: '.*', samples: [host] } };
+      const scope = { source, port: PORT, authority: { regex: '.*', samples: [host] } };
       return entries.flatMap(({ effect: { rule: decider }, literals }, at) => {
         const { name = '', action } = decider ?? {};
         if (insertedName(name) === undefined || action?.kind !== 'route') return [];
         const missing = action.destinations.filter(({ outcome }) => outcome !== 'Reached');
         // A rule that earlier rules hide has no effect.
         const avoided = avoiding(entries.slice(0, at).map((each) => each.literals));
-        if (missing.length === 0 || findRequest({ place, literals, avoided }, new Budget(1_000)) === 'none') return [];
+        if (missing.length === 0 || findRequest({ scope, literals, avoided }, new Budget(1_000)) === 'none') return [];
         return missing.map((each) => `${each.subset} ${each.host} ${each.outcome}`);
       });
     }),

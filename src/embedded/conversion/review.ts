@@ -78,11 +78,11 @@ function convertedObjects(
 ): readonly unknown[] {
   const answered = isObject(review) ? review : {};
   const { apiVersion, kind, response } = answered;
-  const [found = '', wanted = ''] = [word(apiVersion), expected?.type.apiVersion ?? ''].map(
+  const [version = '', expectedVersion = ''] = [word(apiVersion), expected?.type.apiVersion ?? ''].map(
     (text) => text.split('/')[1],
   );
-  if (expected !== undefined && kind === expected.type.kind && found === 'v1beta1') {
-    throw new Error(`converting (${found}.${kind}) to (${wanted}.${kind}): unknown conversion`);
+  if (expected !== undefined && kind === expected.type.kind && version === 'v1beta1') {
+    throw new Error(`converting (${version}.${kind}) to (${expectedVersion}.${kind}): unknown conversion`);
   }
   if (expected !== undefined && (apiVersion !== expected.type.apiVersion || kind !== expected.type.kind)) {
     const typeText = (type: JsonObject): string => `${word(type['apiVersion']) || '/'}, Kind=${word(type['kind'])}`;
@@ -115,8 +115,8 @@ function otherObject({ metadata }: AnyObject, converted: JsonObject): string | u
   const given = isObject(converted['metadata']) ? converted['metadata'] : ({} as JsonObject);
   const fields = { name: 'name', namespace: 'namespace', uid: 'UID' } as const;
   for (const [field, shown] of Object.entries(fields)) {
-    const wanted = metadata[field as keyof typeof fields] ?? '';
-    if (word(given[field]) !== wanted) return `must have the same ${shown}: ${wanted} != ${word(given[field])}`;
+    const expected = metadata[field as keyof typeof fields] ?? '';
+    if (word(given[field]) !== expected) return `must have the same ${shown}: ${expected} != ${word(given[field])}`;
   }
   return undefined;
 }

@@ -32,7 +32,7 @@ interface TimedInsertion extends Omit<Insertion, 'hosts'> {
 }
 
 /** The routes that an environment wants in one VirtualService; no insertions if its routes are only to be removed. */
-interface WantedRoutes {
+interface DesiredRoutes {
   readonly insertions: readonly TimedInsertion[];
   /** Workloads whose routes are left alone. */
   readonly untouched: readonly Ref[];
@@ -45,7 +45,7 @@ export interface EnvironmentWishes extends Dated {
   readonly owner: RouteOwner;
   readonly matches: readonly IstioMatch[];
   /** By key of the VirtualService: all that have or should have its routes. */
-  readonly virtualServices: Readonly<Record<string, WantedRoutes>>;
+  readonly virtualServices: Readonly<Record<string, DesiredRoutes>>;
 }
 
 export type RouteWishes = Model<DerivedMap<string, EnvironmentWishes>>;

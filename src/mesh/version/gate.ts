@@ -13,8 +13,8 @@ export interface CurrentVersion {
 
 /** Why the target must not be installed; undefined if it may. If annotation and istiod differ, both must allow it. */
 export function versionGate(target: string, current: CurrentVersion): Failure | undefined {
-  const wanted = parseVersion(target);
-  if (typeof wanted === 'string') return failure('versionCheck', wanted);
+  const targetVersion = parseVersion(target);
+  if (typeof targetVersion === 'string') return failure('versionCheck', targetVersion);
   if (current.recorded !== undefined) {
     const recorded = parseVersion(current.recorded);
     if (typeof recorded === 'string') return failure('versionCheck', recorded);
@@ -28,7 +28,7 @@ export function versionGate(target: string, current: CurrentVersion): Failure | 
   for (const text of [...(current.recorded === undefined ? [] : [current.recorded]), ...running]) {
     const installed = parseVersion(text);
     if (typeof installed === 'string') continue;
-    const refusal = refusalOf(wanted, installed);
+    const refusal = refusalOf(targetVersion, installed);
     if (refusal !== undefined) return failure('versionUpdate', refusal);
   }
   return undefined;

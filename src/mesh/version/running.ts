@@ -37,9 +37,9 @@ export function runningVersion(pods: Iterable<Pod>): RunningVersion {
 export function versionMismatch(running: RunningVersion, target: string): string | undefined {
   if ('problem' in running) return running.problem;
   const parsed = parseVersion(target);
-  const wanted = typeof parsed === 'string' ? target : coreOf(parsed);
-  if (running.version === wanted) return undefined;
-  return `istio-system pods version: ${running.version} do not match target version: ${wanted}`;
+  const targetVersion = typeof parsed === 'string' ? target : coreOf(parsed);
+  if (running.version === targetVersion) return undefined;
+  return `istio-system pods version: ${running.version} do not match target version: ${targetVersion}`;
 }
 
 /** The image tags of the running istiod pods, also those that others installed. */

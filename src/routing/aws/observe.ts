@@ -22,7 +22,7 @@ export async function observe(
   api: AppMeshApi,
   meshName: string,
   owner: string,
-  isWanted: (ref: PartRef) => boolean,
+  isDesired: (ref: PartRef) => boolean,
   retryPolicy: RetryPolicy,
 ): Promise<Observation> {
   const mesh = await withRetry(() => api.mesh(meshName), retryPolicy);
@@ -43,7 +43,7 @@ export async function observe(
     if (tags === undefined) return [];
     const isOurs = isOwnedBy(owner, tags);
     const whose = isOurs ? { isOurs } : { isOurs, ...ownerIn(tags) };
-    if (!isOurs && !isWanted(ref)) return [{ ...partOf(ref, {}), ...whose, arn }];
+    if (!isOurs && !isDesired(ref)) return [{ ...partOf(ref, {}), ...whose, arn }];
     // It may have been deleted since it was listed.
     const described = await orIfAbsent(
       undefined,

@@ -207,7 +207,7 @@ function fits(
   matcher: Matcher,
   { path: at, method = 'GET', headers = {}, query = {} }: Omit<Request, 'host'>,
 ): boolean {
-  const { prefix, exact, regex, headers: wanted = [], queryParameters = [], methods = [] } = matcher;
+  const { prefix, exact, regex, headers: headerMatchers = [], queryParameters = [], methods = [] } = matcher;
   const has =
     (values: Readonly<Record<string, string>>) =>
     ({ name, value }: Value): boolean =>
@@ -217,7 +217,7 @@ function fits(
     (exact === undefined || at === exact) &&
     (regex === undefined || new RegExp(`^(?:${regex})$`).test(at)) &&
     (methods.length === 0 || methods.includes(method)) &&
-    wanted.every(has(headers)) &&
+    headerMatchers.every(has(headers)) &&
     queryParameters.every(has(query))
   );
 }

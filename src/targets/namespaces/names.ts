@@ -25,8 +25,8 @@ export function secretNameFor(target: string, namespace: string): string {
   return joinName(target, digest(namespace), 253);
 }
 
-/** The names of a target in the pool and of its namespace: `slot` counts those that a class has in one namespace. */
-export function pooledNames(home: string, className: string, slot: number): { target: string; namespace: string } {
+/** The names of a warm target and of its namespace: `slot` counts those that a class has in one namespace. */
+export function warmNames(home: string, className: string, slot: number): { target: string; namespace: string } {
   const id = digest(`${home}/${className}/${slot}`);
   return {
     target: joinName(className, id),

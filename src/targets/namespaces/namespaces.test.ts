@@ -11,7 +11,7 @@ import { defaultSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
 import { planNamespaceTarget } from './target.ts';
-import { planPool } from './pool.ts';
+import { planWarm } from './warm.ts';
 import { planRelease } from './release.ts';
 import { namespaceProblem, planNamespaceRequest } from './request.ts';
 
@@ -440,7 +440,7 @@ describe('a target that is being deleted', () => {
 
 describe('a warm pool', () => {
   const plan = (it: DeploymentTargetClass, ...others: KubeObject[]): string[] =>
-    shown(planIn([it, ...others], (view) => planPool(view, it)));
+    shown(planIn([it, ...others], (view) => planWarm(view, it)));
   const pooled = (n: number, meta: Partial<ObjectMeta> = {}): Namespace =>
     namespace({ 'offshoot.dev/target': `team/pooled-${n}` }, meta, `place-${n}`);
   const pooledTarget = (n: number, fields: object = {}, meta: Partial<ObjectMeta> = {}): DeploymentTarget =>

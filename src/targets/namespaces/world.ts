@@ -8,13 +8,13 @@ import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROV
 import { Namespace } from '../objects.ts';
 import { MADE_BY, MADE_BY_LABEL, TARGET_MADE } from './names.ts';
 
-/** The class of a namespace in the pool, which was made for no claim. */
-function pooledClass({ metadata }: Namespace): readonly string[] {
+/** The class of a warm namespace, which was made for no claim. */
+function warmClass({ metadata }: Namespace): readonly string[] {
   const { [CLASS_NAME]: className, [OF_CLAIM]: ofClaim } = metadata.annotations ?? {};
   return className === undefined || ofClaim !== undefined ? [] : [className];
 }
 
-export const PooledNamespaces = defineTable(Namespace, { indexes: { pooled: pooledClass } });
+export const WarmNamespaces = defineTable(Namespace, { indexes: { warm: warmClass } });
 
 /** A namespace of ours with its target and its claim. */
 export interface ProvisionedNamespace {
@@ -27,7 +27,7 @@ export interface ProvisionedNamespace {
   readonly isNameTaken: boolean;
   /** Whether a target was ever made. */
   readonly wasMade: boolean;
-  /** The claim that it was made for; undefined in the pool. */
+  /** The claim that it was made for; undefined for a warm one. */
   readonly claimRef: Ref | undefined;
   /** That very claim, if it still exists. */
   readonly claim: DeploymentTargetClaim | undefined;

@@ -16,16 +16,16 @@ export function mismatchText(mismatch: Mismatch): string {
     case 'source':
       return `it is for callers ${callersText(mismatch.wanted)}`;
     case 'path': {
-      const { wanted, found } = mismatch;
-      const anyCase = wanted.ignoreCase ? ', in upper or lower case' : '';
-      return `path is ${lackText(wanted.value, [found])}${anyCase}`;
+      const { wanted: condition, found } = mismatch;
+      const anyCase = condition.ignoreCase ? ', in upper or lower case' : '';
+      return `path is ${lackText(condition.value, [found])}${anyCase}`;
     }
     case 'header':
       return headerText(mismatch.wanted, mismatch.found);
     case 'query': {
-      const { name, wanted, found } = mismatch;
+      const { name, wanted: match, found } = mismatch;
       const what = `query parameter ${name}`;
-      return found === undefined ? missingText(what, wanted) : `${what} is ${lackText(wanted, [found])}`;
+      return found === undefined ? missingText(what, match) : `${what} is ${lackText(match, [found])}`;
     }
   }
 }
@@ -38,13 +38,13 @@ function headerText({ name, value, negated }: HeaderCondition, found: readonly s
   return `${what} is ${listText(found)} and must not ${formText(value)}`;
 }
 
-function missingText(what: string, wanted: HeaderMatch): string {
-  return `${what} is missing and must ${formText(wanted)}`;
+function missingText(what: string, match: HeaderMatch): string {
+  return `${what} is missing and must ${formText(match)}`;
 }
 
 /** What was found, and the condition that it fails. */
-function lackText(wanted: HeaderMatch, found: readonly string[]): string {
-  const { exact, prefix, regex } = wanted;
+function lackText(match: HeaderMatch, found: readonly string[]): string {
+  const { exact, prefix, regex } = match;
   if (exact !== undefined) return `${listText(found)}, not ${quoted(exact)}`;
   const lacks = prefix === undefined ? regexText(regex ?? '') : `start with ${quoted(prefix)}`;
   return `${listText(found)} and does not ${lacks}`;

@@ -6,7 +6,7 @@ import type { Entry } from '../prove/entries.ts';
 import { EntryIndex } from '../prove/entry-index.ts';
 import { isInsertedRule } from '../prove/effects.ts';
 import type { Literal } from '../prove/literals.ts';
-import type { NamedPlace } from '../prove/places.ts';
+import type { HostScope } from '../prove/scopes.ts';
 import type { Request } from '../request.ts';
 
 /** A list of entries with its index. */
@@ -32,7 +32,7 @@ export interface Pair {
 export function* pairsOf(
   before: readonly Entry[],
   after: readonly Entry[],
-  place: NamedPlace,
+  scope: HostScope,
   budget: Budget,
 ): Generator<Pair> {
   const shared = compareEntries(before, after);
@@ -54,13 +54,13 @@ export function* pairsOf(
         if (sharedAs === undefined ? world === 'before' : sharedAs < known) continue;
         const candidate = others.entries[index]!;
         const literals = [...entry.literals, ...candidate.literals];
-        if (findRequest({ place, literals, isSingle: true }, budget) === 'none') continue;
+        if (findRequest({ scope, literals, isSingle: true }, budget) === 'none') continue;
         yield {
           ...(world === 'after' ? { before: candidate, after: entry } : { before: entry, after: candidate }),
           earlier: (request) => own.index.fulfilled(request, at) ?? others.index.fulfilled(request, index),
           concerning: (required) => [...concerned(own, required, at), ...concerned(others, required, index)],
         };
-        const wide = { place, literals: entry.literals, avoided: avoiding([candidate.literals]), isSingle: true };
+        const wide = { scope, literals: entry.literals, avoided: avoiding([candidate.literals]), isSingle: true };
         if (findRequest(wide, budget) === 'none') break;
       }
     }

@@ -4,7 +4,7 @@ import { jsonEqual } from '../../watchable/index.ts';
 import type { Decision, Routed } from '../decide.ts';
 import { RESPONSE_HEADER } from '../istio/insert-routes.ts';
 import type { HeaderMatch } from '../istio/objects.ts';
-import type { NamedPlace } from '../prove/places.ts';
+import type { HostScope } from '../prove/scopes.ts';
 import type { Condition, Literal } from '../prove/literals.ts';
 import { isGatewaySource } from '../request.ts';
 import type { Destination, HeaderCondition } from '../rules.ts';
@@ -19,7 +19,7 @@ function shortHost(host: string, { clusterDomain }: Domain): string {
 }
 
 /** Where requests are sent: `reviews.shop:9080`, and the gateway that they enter through. */
-export function placeText({ host, port, source }: NamedPlace, settings: Domain): string {
+export function scopeText({ host, port, source }: HostScope, settings: Domain): string {
   const address = `${shortHost(host, settings)}:${port}`;
   return isGatewaySource(source) ? `${address} at gateway ${source.gateway}` : address;
 }

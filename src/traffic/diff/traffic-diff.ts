@@ -2,15 +2,15 @@
 // and callers that the changes can affect, and of their rules only those that exist in one of the two worlds.
 import { decisionData } from '../describe/decision-data.ts';
 import type { DecisionData } from '../describe/decision-data.ts';
-import { changeText, exceptionsText, placeText, requestsText } from './texts.ts';
+import { changeText, exceptionsText, requestsText, scopeText } from './texts.ts';
 import { pairsOf } from './pairs.ts';
 import type { Pair } from './pairs.ts';
 import { entriesOf, siteId } from '../prove/entries.ts';
 import type { Entry } from '../prove/entries.ts';
 import type { Literal } from '../prove/literals.ts';
 import type { ProvenEnvironment } from '../prove/effects.ts';
-import { OTHER_NAMESPACE, placesOf } from '../prove/places.ts';
-import type { NamedPlace } from '../prove/places.ts';
+import { OTHER_NAMESPACE, scopesOf } from '../prove/scopes.ts';
+import type { HostScope } from '../prove/scopes.ts';
 import { Budget, findRequest, TooComplex } from '../prove/witness.ts';
 import { isGatewaySource } from '../request.ts';
 import type { Request, Source } from '../request.ts';
@@ -52,9 +52,9 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
   const known = new Map<string, FoundChange[]>();
   let isPartial = false;
   try {
-    for (const place of placesOf(before, after, { ...changes, workloads: [] }, budget)) {
-      const { source, host, port } = place;
-      const at = placeText(place, before.settings);
+    for (const scope of scopesOf(before, after, { ...changes, workloads: [] }, budget)) {
+      const { source, host, port } = scope;
+      const at = scopeText(scope, before.settings);
       const all = callers.get(at) ?? new Set();
       callers.set(at, all.add(sourceText(source)));
       const add = ({ change, isCertain }: FoundChange): void => {
@@ -66,7 +66,7 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
         found.set(id, same);
       };
       const [was, is] = routers.map((router) => entriesOf(router.rulesFor(source, host, port), source));
-      const site = `${port} ${siteId(place, was!, is!)}`;
+      const site = `${port} ${siteId(scope, was!, is!)}`;
       const there = known.get(site);
       if (there !== undefined) {
         for (const each of there) add(each);
@@ -74,7 +74,7 @@ export function trafficDiff(before: World, after: World, changes: WorldChanges, 
       }
       const here: FoundChange[] = [];
       known.set(site, here);
-      for (const each of changesAt(place, pairsOf(was!, is!, place, budget), routers, budget, before)) {
+      for (const each of changesAt(scope, pairsOf(was!, is!, scope, budget), routers, budget, before)) {
         here.push(each);
         add(each);
       }
@@ -120,7 +120,7 @@ function sourceText(source: Source): string {
 }
 
 function* changesAt(
-  place: NamedPlace,
+  scope: HostScope,
   pairs: Iterable<Pair>,
   [was, is]: readonly [Router, Router],
   budget: Budget,
@@ -130,12 +130,12 @@ function* changesAt(
     if (before.effect.id === after.effect.id) continue;
     const literals = [...before.literals, ...after.literals];
     const avoided = (request: Request): readonly Literal[] | undefined => earlier(request)?.literals;
-    const witness = findRequest({ place, literals, avoided, isSingle: true }, budget);
+    const witness = findRequest({ scope, literals, avoided, isSingle: true }, budget);
     if (typeof witness === 'string') {
       if (witness === 'unknown') yield { isCertain: false };
       continue;
     }
-    const { host } = place;
+    const { host } = scope;
     const { request } = witness;
     const [then, now] = [was.decide(request), is.decide(request)];
     const outcome = changeText(then, now, host, settings);
@@ -143,14 +143,14 @@ function* changesAt(
     const example = { request, before: decisionData(then), after: decisionData(now) };
     const isSame = (each: Request): boolean =>
       changeText(was.decide(each), is.decide(each), host, settings) === outcome;
-    const exceptions = exceptionsText(exceptionsTo(place, literals, concerning(literals), isSame, budget));
+    const exceptions = exceptionsText(exceptionsTo(scope, literals, concerning(literals), isSame, budget));
     yield { change: { literals, exceptions, outcome, example }, isCertain: true };
   }
 }
 
 /** The additional conditions of those requests that earlier entries decide differently. */
 function exceptionsTo(
-  place: NamedPlace,
+  scope: HostScope,
   literals: readonly Literal[],
   earlier: readonly Entry[],
   isSame: (request: Request) => boolean,
@@ -160,7 +160,7 @@ function exceptionsTo(
   return earlier.flatMap((entry) => {
     const besides = entry.literals.filter((each) => !known.has(JSON.stringify(each)));
     if (besides.length === 0) return [];
-    const found = findRequest({ place, literals: [...literals, ...besides], isSingle: true }, budget);
+    const found = findRequest({ scope, literals: [...literals, ...besides], isSingle: true }, budget);
     return typeof found === 'string' || isSame(found.request) ? [] : [besides];
   });
 }

@@ -45,12 +45,12 @@ interface RefusedHeader {
 }
 
 /** A match entry of a route with an environment's conditions added: the result matches only if both match. */
-export function combine(entry: HttpMatch, wanted: IstioMatch): Combined {
-  const base = forCallers(entry, wanted);
+export function combine(entry: HttpMatch, added: IstioMatch): Combined {
+  const base = forCallers(entry, added);
   if (base === undefined)
     return { contradiction: `source labels are ignored where a match names gateways (${entry.gateways!.join(', ')})` };
   const headers = new Map(Object.entries(base.headers ?? {}));
-  for (const [name, match] of Object.entries(wanted.headers ?? {})) {
+  for (const [name, match] of Object.entries(added.headers ?? {})) {
     const ours = oneForm(match);
     const excluded = conditionsOn(Object.entries(base.withoutHeaders ?? {}), name).find(([, each]) =>
       implies(ours, each),
@@ -60,7 +60,7 @@ export function combine(entry: HttpMatch, wanted: IstioMatch): Combined {
     if (contradiction) return contradiction;
   }
   const sourceLabels = new Map(Object.entries(base.sourceLabels ?? {}));
-  for (const [name, value] of Object.entries(wanted.sourceLabels ?? {})) {
+  for (const [name, value] of Object.entries(added.sourceLabels ?? {})) {
     const before = sourceLabels.get(name) ?? value;
     if (before !== value) return contradictionOn(`source label ${name}`, before, value);
     sourceLabels.set(name, value);
@@ -155,18 +155,18 @@ function lacks(name: string, excluded: HeaderMatch, { headers = {}, withoutHeade
 }
 
 /** Adds a condition on a header: merged with an existing one if possible, else as an additional condition. */
-function addHeader(headers: Map<string, HeaderMatch>, name: string, wanted: HeaderMatch) {
-  let ours = wanted;
+function addHeader(headers: Map<string, HeaderMatch>, name: string, added: HeaderMatch) {
+  let ours = added;
   for (const [other, match] of conditionsOn([...headers], name)) {
     const both = intersect(match, ours);
-    if (both === 'never') return contradictionOn(`header ${name}`, conditionText(match), conditionText(wanted));
+    if (both === 'never') return contradictionOn(`header ${name}`, conditionText(match), conditionText(added));
     if (both === 'beside') continue;
     headers.delete(other);
     ours = both;
   }
   // A header can have several conditions under different spellings of its name, as proxies ignore the case.
   const spelling = spellings(name).find((each) => !headers.has(each));
-  if (spelling === undefined) return contradictionOn(`header ${name}`, 'something else', conditionText(wanted));
+  if (spelling === undefined) return contradictionOn(`header ${name}`, 'something else', conditionText(added));
   headers.set(spelling, ours);
   return undefined;
 }

@@ -6,7 +6,7 @@ import { effectOf } from './effects.ts';
 import type { Effect } from './effects.ts';
 import { literalsOf } from './literals.ts';
 import type { Literal } from './literals.ts';
-import type { Place } from './witness.ts';
+import type { RequestScope } from './witness.ts';
 
 export interface Entry {
   readonly literals: readonly Literal[];
@@ -44,8 +44,8 @@ function appliesTo({ match: { source: required } }: Rule, source: Source): boole
   return isGatewaySource(source) || required?.namespace === undefined || required.namespace === source.namespace;
 }
 
-/** Equal for places whose requests are decided in the same way in both worlds. */
-export function siteId({ source, authority }: Place, before: readonly Entry[], after: readonly Entry[]): string {
+/** Equal for scopes whose requests are decided in the same way in both worlds. */
+export function siteId({ source, authority }: RequestScope, before: readonly Entry[], after: readonly Entry[]): string {
   const gateway = isGatewaySource(source) ? source.gateway : '';
   const all = [before, after].map((list) => list.map(({ key }) => key));
   return JSON.stringify([gateway, source.labels ?? {}, authority.regex, all]);

@@ -9,7 +9,7 @@ import type { Request } from '../request.ts';
 import { literalsOf } from './literals.ts';
 import type { Literal } from './literals.ts';
 import { Budget, findRequest, TooComplex } from './witness.ts';
-import type { Place, Witness } from './witness.ts';
+import type { RequestScope, Witness } from './witness.ts';
 
 /** How the requests of one match relate to those of another: all the same, all covered, some shared, or not known. */
 type Relation = 'same' | 'covered' | 'overlapping' | 'undecided';
@@ -20,7 +20,11 @@ export interface Overlap {
   readonly example?: Pick<Request, 'headers' | 'source'>;
 }
 
-const SOMEWHERE: Place = { source: { namespace: '' }, port: 80, authority: { regex: 'host', samples: ['host'] } };
+const ANY_SCOPE: RequestScope = {
+  source: { namespace: '' },
+  port: 80,
+  authority: { regex: 'host', samples: ['host'] },
+};
 const MAX_STEPS = 100;
 
 /** How the requests of a match relate to those of another; undefined if only requests with two keys match both. */
@@ -54,7 +58,7 @@ function commonRequest(one: HttpMatch, other: HttpMatch): Witness {
   );
   const all = inBaggage.length > 1 ? [...literals, ONE_MEMBER] : literals;
   try {
-    return findRequest({ place: SOMEWHERE, literals: all, isSingle: true }, new Budget(MAX_STEPS));
+    return findRequest({ scope: ANY_SCOPE, literals: all, isSingle: true }, new Budget(MAX_STEPS));
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     return 'unknown';

@@ -21,8 +21,8 @@ import type { Entry } from './entries.ts';
 import { fulfils, literalsOf } from './literals.ts';
 import type { Literal } from './literals.ts';
 import { notesOn, selectionNotes } from './notes.ts';
-import { placesOf } from './places.ts';
-import type { NamedPlace } from './places.ts';
+import { scopesOf } from './scopes.ts';
+import type { HostScope } from './scopes.ts';
 import { avoiding, Budget, findRequest, TooComplex } from './witness.ts';
 
 /** The catalogue of reasons of environments explains each of them. */
@@ -77,9 +77,9 @@ interface Pair {
   readonly after: Entry;
 }
 
-/** A place with its entries in both worlds, and the keys of the environment there. */
+/** A scope with its entries in both worlds, and the keys of the environment there. */
 interface Site {
-  readonly place: NamedPlace;
+  readonly scope: HostScope;
   readonly before: readonly Entry[];
   readonly after: readonly Entry[];
   readonly keys: readonly (readonly Literal[])[];
@@ -107,8 +107,8 @@ class Prover {
     // The proof does not cover callers that bypass the mesh, so they get a note.
     const outside = selectionNotes(...this.worlds, this.environment);
     for (const note of outside) this.notes.add(note);
-    for (const place of placesOf(...this.worlds, this.environment, this.budget)) {
-      const failure = this.failureAt(place);
+    for (const scope of scopesOf(...this.worlds, this.environment, this.budget)) {
+      const failure = this.failureAt(scope);
       if (failure !== undefined) return { verdict: 'False', ...failure, notes: [...this.notes] };
     }
     if (this.doubt !== undefined) return { verdict: 'Unknown', ...this.doubt, notes: [...this.notes] };
@@ -117,16 +117,16 @@ class Prover {
     return { verdict: 'True', reason: 'Isolated', message, notes: [...this.notes] };
   }
 
-  private failureAt(place: NamedPlace): Failure | undefined {
-    const { source, host, port } = place;
+  private failureAt(scope: HostScope): Failure | undefined {
+    const { source, host, port } = scope;
     const [was, is] = [this.routers.before, this.routers.after].map((router) => router.rulesFor(source, host, port));
     this.lookForRefused(was!, is!);
     const [before, after] = [entriesOf(was!, source), entriesOf(is!, source)];
     if (before.length === after.length && before.every(({ key }, i) => key === after[i]!.key)) return undefined;
-    const id = siteId(place, before, after);
+    const id = siteId(scope, before, after);
     if (this.seen.has(id)) return undefined;
     this.seen.add(id);
-    const site: Site = { place, before, after, keys: this.keysAt(place) };
+    const site: Site = { scope, before, after, keys: this.keysAt(scope) };
     const comparison = compareEntries(before, after);
     return (
       this.walk(site, 'after', comparison.after, comparison.before) ??
@@ -136,7 +136,7 @@ class Prover {
   }
 
   /** The literals that a request with the key fulfils, for each match of the environment. */
-  private keysAt({ source }: NamedPlace): readonly (readonly Literal[])[] {
+  private keysAt({ source }: HostScope): readonly (readonly Literal[])[] {
     const matches = this.environment.matches.filter((each) => unusable(each) === undefined);
     return matches.flatMap((each) => {
       const combined = combine({}, each);
@@ -170,7 +170,7 @@ class Prover {
         const sharedAs = others[index];
         if (sharedAs !== undefined && sharedAs < shared) continue;
         const literals = [...entry.literals, ...candidate.literals];
-        const common = findRequest({ place: site.place, literals }, this.budget);
+        const common = findRequest({ scope: site.scope, literals }, this.budget);
         if (common === 'none') continue;
         const pair: Pair =
           world === 'after' ? { before: candidate, after: entry } : { before: entry, after: candidate };
@@ -184,8 +184,8 @@ class Prover {
   }
 
   /** Whether every request of an entry also fulfils the wider one. */
-  private covers({ place }: Site, wide: Entry, { literals }: Entry): boolean {
-    return findRequest({ place, literals, avoided: avoiding([wide.literals]) }, this.budget) === 'none';
+  private covers({ scope }: Site, wide: Entry, { literals }: Entry): boolean {
+    return findRequest({ scope, literals, avoided: avoiding([wide.literals]) }, this.budget) === 'none';
   }
 
   /** Finds a request that a pair of entries decides in a way that violates isolation. */
@@ -196,7 +196,7 @@ class Prover {
     const prior = earlier.map((each) => each.literals);
     const isAllowed = change === 'version';
     const avoided = avoiding(isAllowed ? [...site.keys, ...prior] : prior);
-    const found = findRequest({ place: site.place, literals, avoided }, this.budget);
+    const found = findRequest({ scope: site.scope, literals, avoided }, this.budget);
     if (isAllowed) this.note(site, { before, after }, prior);
     if (found === 'none') return undefined;
     const failure = found === 'unknown' ? undefined : this.confirm(site, found.request);
@@ -205,11 +205,11 @@ class Prover {
   }
 
   /** Adds the notes on a pair, if it decides any request: earlier rules may take all of them. */
-  private note({ place }: Site, { before, after }: Pair, prior: readonly (readonly Literal[])[]): void {
+  private note({ scope }: Site, { before, after }: Pair, prior: readonly (readonly Literal[])[]): void {
     const notes = notesOn(before.effect.rule!, after.effect.rule!, this.environment);
     if (notes.every((each) => this.notes.has(each))) return;
     const literals = [...before.literals, ...after.literals];
-    if (findRequest({ place, literals, avoided: avoiding(prior) }, this.budget) === 'none') return;
+    if (findRequest({ scope, literals, avoided: avoiding(prior) }, this.budget) === 'none') return;
     for (const note of notes) this.notes.add(note);
   }
 
@@ -241,7 +241,7 @@ class Prover {
         if (!leadsTo(base, (each) => isBase(each, this.environment))) continue;
         const literals = [...entry.literals, ...base.literals];
         const avoided = avoiding(site.after.slice(0, index).map((each) => each.literals));
-        const found = findRequest({ place: site.place, literals, avoided, isSingle: true }, this.budget);
+        const found = findRequest({ scope: site.scope, literals, avoided, isSingle: true }, this.budget);
         if (found === 'none') continue;
         if (found === 'unknown') this.doubtAbout(base.effect, entry.effect);
         else {
@@ -289,8 +289,8 @@ class Prover {
   }
 }
 
-function leadsTo({ effect: { rule } }: Entry, isWanted: (each: Destination) => boolean): boolean {
-  return rule?.action.kind === 'route' && rule.action.destinations.some(isWanted);
+function leadsTo({ effect: { rule } }: Entry, isMatch: (each: Destination) => boolean): boolean {
+  return rule?.action.kind === 'route' && rule.action.destinations.some(isMatch);
 }
 
 function nameOf(rule: Rule | undefined): string {

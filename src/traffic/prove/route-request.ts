@@ -10,11 +10,11 @@ const MAX_STEPS = 1_000;
 
 /** Finds a request to a host that matches all given entries, and no entry of earlier routes. */
 export function requestFor(required: readonly HttpMatch[], earlier: readonly HttpMatch[], host: string): Witness {
-  const place = { source: { namespace: '' }, port: 80, authority: { regex: '.*', samples: [host] } };
+  const scope = { source: { namespace: '' }, port: 80, authority: { regex: '.*', samples: [host] } };
   const literals = (entry: HttpMatch): readonly Literal[] => literalsOf(conditionsOf(entry));
   try {
     return findRequest(
-      { place, literals: required.flatMap(literals), avoided: avoiding(earlier.map(literals)), isSingle: true },
+      { scope, literals: required.flatMap(literals), avoided: avoiding(earlier.map(literals)), isSingle: true },
       new Budget(MAX_STEPS),
     );
   } catch (error) {

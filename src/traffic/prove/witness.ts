@@ -8,8 +8,8 @@ import type { Condition, Literal } from './literals.ts';
 import type { Shape, TextCondition } from './texts.ts';
 import { textFor } from './texts.ts';
 
-/** Where requests come from and are sent to: the source, the port and the Host header. */
-export interface Place {
+/** All requests from one source to one port, with one of some Host headers. */
+export interface RequestScope {
   readonly source: Source;
   readonly port: number;
   /** The possible Host headers. */
@@ -42,7 +42,7 @@ export function avoiding(matches: readonly (readonly Literal[])[]): Avoided {
 }
 
 export interface Question {
-  readonly place: Place;
+  readonly scope: RequestScope;
   /** All of these must hold. */
   readonly literals: readonly Literal[];
   readonly avoided?: Avoided;
@@ -52,8 +52,8 @@ export interface Question {
 
 export function findRequest(question: Question, budget: Budget): Witness {
   budget.spend();
-  const { place, literals, avoided, isSingle = false } = question;
-  const found = build(place, literals, isSingle);
+  const { scope, literals, avoided, isSingle = false } = question;
+  const found = build(scope, literals, isSingle);
   if (typeof found === 'string') return found;
   const fulfilled = avoided?.(found.request);
   if (fulfilled === undefined) return found;
@@ -75,11 +75,11 @@ const METHOD: Shape = { regex: '[!-~]+', samples: ['GET', 'POST', 'PUT', 'DELETE
 const SCHEME: Shape = { regex: 'https?', samples: ['http', 'https'] };
 
 /** Builds a request that fulfils the literals. Each part of the request is solved on its own. */
-function build(place: Place, literals: readonly Literal[], isSingle: boolean): Witness {
+function build(scope: RequestScope, literals: readonly Literal[], isSingle: boolean): Witness {
   const byPart = Map.groupBy(literals, ({ condition }) => partOf(condition));
-  const labels = labelsFor(place, byPart.get('label') ?? []);
+  const labels = labelsFor(scope, byPart.get('label') ?? []);
   if (labels === undefined) return 'none';
-  const { source, port } = place;
+  const { source, port } = scope;
   let isKnown = true;
   const texts: Record<string, string> = {};
   const headers = new Map<string, string | readonly string[]>();
@@ -89,7 +89,7 @@ function build(place: Place, literals: readonly Literal[], isSingle: boolean): W
     const own = byPart.get(at) ?? [];
     const [on = '', name = ''] = at.split(' ');
     if (on === 'label' || at === 'header :path') continue;
-    const values = valuesAt(at, own, place, isSingle);
+    const values = valuesAt(at, own, scope, isSingle);
     if (values === 'none') return 'none';
     if (values === 'unknown') isKnown = false;
     else if (on === 'path' || name.startsWith(':')) texts[name] = values[0]!;
@@ -129,7 +129,10 @@ function partOf(condition: Condition): string {
 }
 
 /** Labels of the caller; undefined if none fulfil the literals. */
-function labelsFor({ source }: Place, literals: readonly Literal[]): Readonly<Record<string, string>> | undefined {
+function labelsFor(
+  { source }: RequestScope,
+  literals: readonly Literal[],
+): Readonly<Record<string, string>> | undefined {
   const labels: Record<string, string> = { ...source.labels };
   const conditions = literals.flatMap(({ condition, holds }) =>
     condition.on === 'label' ? [{ ...condition, holds }] : [],
@@ -145,10 +148,10 @@ function labelsFor({ source }: Place, literals: readonly Literal[]): Readonly<Re
 function valuesAt(
   at: string,
   literals: readonly Literal[],
-  place: Place,
+  scope: RequestScope,
   isSingle: boolean,
 ): readonly string[] | 'none' | 'unknown' {
-  const shape = { 'header :authority': place.authority, 'header :method': METHOD, 'header :scheme': SCHEME }[at];
+  const shape = { 'header :authority': scope.authority, 'header :method': METHOD, 'header :scheme': SCHEME }[at];
   if (shape !== undefined) return single(shape, literals);
   if (at === 'path ') {
     const plain = single(PLAIN_PATH, literals);

@@ -63,17 +63,17 @@ export function aimedRequest({ entries, own, hosts }: Aim, random: () => number)
   const query = new Map<string, string>();
   let [path, method, host] = [pick(PATHS), 'GET', pick(hosts)];
   for (const target of targets) {
-    for (const [name, wanted] of Object.entries(target.headers ?? {})) {
+    for (const [name, match] of Object.entries(target.headers ?? {})) {
       const key = name.toLowerCase();
       if (key.startsWith(':') || key === 'host') continue;
       const values = headers.get(key) ?? [];
       // Envoy matches each value on its own.
-      headers.set(key, values.length > 0 && isLikely(0.5) ? values : [...values, text(wanted, TEXTS)]);
+      headers.set(key, values.length > 0 && isLikely(0.5) ? values : [...values, text(match, TEXTS)]);
     }
     if (target.uri !== undefined) path = text(target.uri, PATHS);
     if (target.method !== undefined) method = text(target.method, METHODS);
     if (target.authority !== undefined && isLikely(0.5)) host = text(target.authority, hosts);
-    for (const [name, wanted] of Object.entries(target.queryParams ?? {})) query.set(name, text(wanted, TEXTS));
+    for (const [name, match] of Object.entries(target.queryParams ?? {})) query.set(name, text(match, TEXTS));
   }
 
   for (let left = pick([0, 0, 1, 1, 2]); left > 0; left--) {

@@ -91,7 +91,7 @@ export class DerivedMap<K, V> extends ListedMap<K, V> implements Dependent {
     this.#areKeysRead = false;
     this.#moved.clear();
     this.#marked.clear();
-    for (const member of this.#members.values()) member.leave(this);
+    for (const member of this.#members.values()) member.removeReader(this);
     this.#members.clear();
   }
 
@@ -110,7 +110,7 @@ export class DerivedMap<K, V> extends ListedMap<K, V> implements Dependent {
   #admit(id: Id, key: K): void {
     if (this.#members.has(id)) return;
     const member = this.#values.cellOf(key);
-    member.join(this);
+    member.addReader(this);
     this.#members.set(id, member);
     this.#marked.add(member);
   }
@@ -120,7 +120,7 @@ export class DerivedMap<K, V> extends ListedMap<K, V> implements Dependent {
     if (member === undefined) return;
     this.#members.delete(id);
     this.#marked.delete(member);
-    member.leave(this);
+    member.removeReader(this);
     this.failed(id, undefined);
     this.kept.delete(key);
   }

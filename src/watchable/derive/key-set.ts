@@ -31,7 +31,7 @@ export class KeySet<K> extends ListedMap<K, true> implements Dependent {
 
   protected start(): void {
     this.#keys = this.#values.cellOf(undefined);
-    this.#keys.join(this);
+    this.#keys.addReader(this);
   }
 
   protected update(): void {
@@ -42,6 +42,6 @@ export class KeySet<K> extends ListedMap<K, true> implements Dependent {
   }
 
   protected stop(): void {
-    this.#keys.leave(this);
+    this.#keys.removeReader(this);
   }
 }

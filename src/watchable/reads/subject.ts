@@ -36,14 +36,14 @@ export abstract class Subject {
     return false;
   }
 
-  join(reader: Dependent): void {
+  addReader(reader: Dependent): void {
     const readers = this.#readers;
     if (readers === undefined || readers === reader) this.#readers = reader;
     else if (readers instanceof Set) readers.add(reader);
     else this.#readers = new Set([readers, reader]);
   }
 
-  leave(reader: Dependent): void {
+  removeReader(reader: Dependent): void {
     const readers = this.#readers;
     if (readers instanceof Set ? !readers.delete(reader) || readers.size > 0 : readers !== reader) return;
     this.#readers = undefined;
@@ -122,7 +122,7 @@ export abstract class Reader implements Dependent, Reads {
       this.#read = new Set(this.reading);
     }
     this.#read.add(subject);
-    subject.join(this);
+    subject.addReader(this);
   }
 
   /**
@@ -152,7 +152,7 @@ export abstract class Reader implements Dependent, Reads {
     const subjects = this.#subjects;
     this.#subjects = NOTHING;
     this.#staleness = STALE;
-    for (const subject of subjects) subject.leave(this);
+    for (const subject of subjects) subject.removeReader(this);
   }
 
   #hasRead(subject: Subject): boolean {
@@ -170,6 +170,6 @@ export abstract class Reader implements Dependent, Reads {
     this.#repeated = 0;
     if (read === undefined && repeated === before.length) return;
     this.#subjects = read === undefined ? before.slice(0, repeated) : [...read];
-    for (const subject of before.slice(repeated)) if (read?.has(subject) !== true) subject.leave(this);
+    for (const subject of before.slice(repeated)) if (read?.has(subject) !== true) subject.removeReader(this);
   }
 }

@@ -1,5 +1,5 @@
 // Sequences of actions that cover every transition of the model, also those that are rare in random runs.
-import { pooledNames } from '../../../src/targets/namespaces/names.ts';
+import { warmNames } from '../../../src/targets/namespaces/names.ts';
 import { MINUTE } from './actions.ts';
 import type { Action } from './actions.ts';
 
@@ -185,7 +185,7 @@ export const TOURS: Readonly<Record<string, readonly Action[]>> = {
     { do: 'claim', name: 'a', class: 'warm' },
     settle,
     { do: 'hold namespaces' },
-    { do: 'delete target', name: pooledNames('test-ns', 'warm', 0).target },
+    { do: 'delete target', name: warmNames('test-ns', 'warm', 0).target },
     ...stuckForLong,
     { do: 'let namespaces go' },
     { do: 'start', process: 'reclaimer' },

@@ -101,11 +101,11 @@ function startsWithExisting(query: URLSearchParams, since: number | undefined): 
     throw invalidOptions('ListOptions', forbidden(field, text));
   };
   if (query.has('sendInitialEvents')) {
-    const wanted = flag(query, 'sendInitialEvents');
+    const sendInitialEvents = flag(query, 'sendInitialEvents');
     if (match !== 'NotOlderThan') {
       refuse('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
     }
-    return wanted;
+    return sendInitialEvents;
   }
   if (match !== '') {
     refuse('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');

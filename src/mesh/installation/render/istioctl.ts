@@ -51,8 +51,8 @@ async function versionOf(options: IstioctlOptions): Promise<string> {
 
 // The charts are part of the program: another version would install other charts with our images.
 function checkVersion(options: IstioctlOptions, found: string, operator: IstioOperator): void {
-  const [has, wanted] = [parseVersion(found), parseVersion(operator.spec.tag)];
-  const same = typeof has !== 'string' && typeof wanted !== 'string' && coreOf(has) === coreOf(wanted);
+  const [version, target] = [parseVersion(found), parseVersion(operator.spec.tag)];
+  const same = typeof version !== 'string' && typeof target !== 'string' && coreOf(version) === coreOf(target);
   if (!same) throw failed(options, `its version is ${found}, and ${operator.spec.tag} is to be installed`);
 }
 

@@ -180,10 +180,10 @@ export class FakeAppMesh {
     if (name === undefined && method === 'GET') {
       return { asked: { verb: 'list', kind, name: router ?? mesh }, run: () => this.#list(kind, mesh, router, url) };
     }
-    const wanted = name ?? (body[`${kind}Name`] as string);
-    const ref = { kind, mesh, name: wanted, router };
+    const resourceName = name ?? (body[`${kind}Name`] as string);
+    const ref = { kind, mesh, name: resourceName, router };
     if (name === undefined)
-      return { asked: { verb: 'create', kind, name: wanted }, run: () => this.#create(ref, body) };
+      return { asked: { verb: 'create', kind, name: resourceName }, run: () => this.#create(ref, body) };
     const verb = method === 'GET' ? 'describe' : method === 'PUT' ? 'update' : 'delete';
     const run = {
       describe: () => this.#describe(ref),

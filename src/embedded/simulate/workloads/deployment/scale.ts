@@ -45,12 +45,12 @@ export function shrinkOld(deployment: Deployment, current: ReplicaSet, old: read
     removed += unhealthy;
     sizes.set(set, replicasOf(set) - unhealthy);
   }
-  let spare = available(all) - needed;
+  let surplus = available(all) - needed;
   for (const set of sorted) {
     const size = sizes.get(set) ?? replicasOf(set);
-    const less = Math.min(size, spare);
+    const less = Math.min(size, surplus);
     if (less <= 0) continue;
-    spare -= less;
+    surplus -= less;
     sizes.set(set, size - less);
   }
   return sizes;

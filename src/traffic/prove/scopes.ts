@@ -8,12 +8,12 @@ import type { VirtualService } from '../istio/objects.ts';
 import { isForMesh } from '../istio/precedence.ts';
 import type { World } from '../world.ts';
 import type { ProvenEnvironment } from './effects.ts';
-import type { Budget, Place } from './witness.ts';
+import type { Budget, RequestScope } from './witness.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A place with the host name that proxies look up. */
-export interface NamedPlace extends Place {
+/** A scope with the host name that proxies look up. */
+export interface HostScope extends RequestScope {
   readonly host: string;
 }
 
@@ -22,26 +22,21 @@ type Worlds = readonly [World, World];
 /** The only port on which VirtualServices apply to hosts without a service. */
 const WEB = 80;
 
-/** The parts of an environment that determine its places. */
-type PlaceInputs = Pick<ProvenEnvironment, 'hosts' | 'workloads' | 'virtualServices'>;
+/** The parts of an environment that determine its scopes. */
+type ScopeInputs = Pick<ProvenEnvironment, 'hosts' | 'workloads' | 'virtualServices'>;
 
-export function* placesOf(
-  before: World,
-  after: World,
-  environment: PlaceInputs,
-  budget: Budget,
-): Generator<NamedPlace> {
+export function* scopesOf(before: World, after: World, environment: ScopeInputs, budget: Budget): Generator<HostScope> {
   const worlds: Worlds = [before, after];
   const hosts = [...new Set([...environment.hosts, ...environment.workloads.flatMap((each) => each.hosts)])];
   const services = affectedVirtualServices(worlds, environment, hosts);
-  yield* meshPlaces(worlds, services, hosts, budget);
-  yield* gatewayPlaces(worlds, services, budget);
+  yield* meshScopes(worlds, services, hosts, budget);
+  yield* gatewayScopes(worlds, services, budget);
 }
 
 /** The VirtualServices that changed or route to the environment's hosts, and those that delegate to them. */
 function affectedVirtualServices(
   worlds: Worlds,
-  { virtualServices }: PlaceInputs,
+  { virtualServices }: ScopeInputs,
   hosts: readonly string[],
 ): readonly VirtualService[] {
   return worlds.flatMap((world) => {
@@ -53,12 +48,12 @@ function affectedVirtualServices(
   });
 }
 
-function* meshPlaces(
+function* meshScopes(
   worlds: Worlds,
   routes: readonly VirtualService[],
   hosts: readonly string[],
   budget: Budget,
-): Generator<NamedPlace> {
+): Generator<HostScope> {
   const { clusterDomain } = worlds[0].settings;
   const inMesh = routes.filter(isForMesh).flatMap((each) => virtualServiceHosts(each, clusterDomain));
   const wildcards = inMesh.filter(isWildcard);
@@ -90,7 +85,7 @@ function* meshPlaces(
   }
 }
 
-/** A name with the shorter forms that callers use; a form with routes of its own is a separate place. */
+/** A name with the shorter forms that callers use; a form with routes of its own is a separate scope. */
 function spellings(
   worlds: Worlds,
   name: string,
@@ -106,7 +101,7 @@ function spellings(
 }
 
 /** The Host headers for these names: in any case, with or without a port. */
-function authorityOf(names: readonly string[], port: number): Place['authority'] {
+function authorityOf(names: readonly string[], port: number): RequestScope['authority'] {
   const regexes = names.map((each) => (isWildcard(each) ? `[^:]+${RE2JS.quote(each.slice(1))}` : RE2JS.quote(each)));
   return {
     regex: String.raw`(?i)(?:${regexes.join('|')})(?::\d*)?`,
@@ -188,7 +183,7 @@ function combinations(selectors: readonly Labels[], budget: Budget): readonly La
 }
 
 /** At a gateway, a host is the narrower of a host of the server and a host of a VirtualService. */
-function* gatewayPlaces(worlds: Worlds, routes: readonly VirtualService[], budget: Budget): Generator<NamedPlace> {
+function* gatewayScopes(worlds: Worlds, routes: readonly VirtualService[], budget: Budget): Generator<HostScope> {
   const { clusterDomain } = worlds[0].settings;
   const seen = new Set<string>();
   for (const route of routes) {

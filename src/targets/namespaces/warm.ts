@@ -9,36 +9,36 @@ import { NAMESPACE_PROVISIONER, OF_TARGET } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import { namespaceParameters } from '../provisioning/parameters.ts';
 import { quotaLeft } from '../provisioning/quota.ts';
-import { pooledNames } from './names.ts';
+import { warmNames } from './names.ts';
 import { namespaceFor } from './request.ts';
 import { Claims } from '../world.ts';
-import { isFree, PooledNamespaces, provisionedNamespaceOf } from './world.ts';
+import { isFree, provisionedNamespaceOf, WarmNamespaces } from './world.ts';
 import type { ProvisionedNamespace } from './world.ts';
 
-export function namespacePool(): ControllerDefinition {
+export function warmNamespaces(): ControllerDefinition {
   return defineController<DeploymentTargetClass>({
     name: 'namespace-pool',
     kind: DeploymentTargetClass,
     ownsStatus: false,
-    plan: planPool,
+    plan: planWarm,
   });
 }
 
-/** Plans the pool of one class, in every namespace that has a claim of it. */
-export function planPool(view: View, ofClass: DeploymentTargetClass): Plan {
+/** Plans the warm targets of one class, in every namespace that has a claim of it. */
+export function planWarm(view: View, ofClass: DeploymentTargetClass): Plan {
   const { deletionTimestamp, name } = ofClass.metadata;
   if (ofClass.spec.provisioner !== NAMESPACE_PROVISIONER || deletionTimestamp !== undefined) return {};
   const warm = namespaceParameters(ofClass).value?.warm ?? 0;
   const free = Map.groupBy(freeNamespaces(view, name), ({ targetRef }) => targetRef.namespace);
-  // Without a pool, claims do not matter: reading none saves a reconcile for each claim.
+  // Without warm targets, claims do not matter: reading none saves a reconcile for each claim.
   const claims = warm === 0 ? [] : view.index(Claims, 'anyClass', name);
   const inUse = new Set(claims.map(({ metadata }) => metadata.namespace!));
   const steps = [...new Set([...inUse, ...free.keys()])].sort().flatMap((home) => {
     const isEnding = view.get(Namespace, { name: home })?.metadata.deletionTimestamp !== undefined;
     const size = inUse.has(home) && !isEnding ? Math.min(warm, quotaLeft(view, ofClass, home)) : 0;
-    const pooled = free.get(home) ?? [];
-    if (pooled.length > size) return pooled.slice(size).map(removeFromPool);
-    return fillPool(view, ofClass, home, size - pooled.length);
+    const kept = free.get(home) ?? [];
+    if (kept.length > size) return kept.slice(size).map(removeWarm);
+    return makeWarm(view, ofClass, home, size - kept.length);
   });
   return { steps };
 }
@@ -46,22 +46,22 @@ export function planPool(view: View, ofClass: DeploymentTargetClass): Plan {
 /** Free namespaces of a class, finished ones first: the last ones are the first to be deleted. */
 function freeNamespaces(view: View, className: string): ProvisionedNamespace[] {
   const namespaces = view
-    .index(PooledNamespaces, 'pooled', className)
+    .index(WarmNamespaces, 'warm', className)
     .flatMap((namespace) => provisionedNamespaceOf(view, namespace) ?? []);
   const rank = ({ target, namespace }: ProvisionedNamespace): string =>
     `${target === undefined ? 1 : 0} ${namespace.metadata.creationTimestamp ?? ''} ${namespace.metadata.name}`;
   return namespaces.filter(isFree).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-function removeFromPool({ target, namespace }: ProvisionedNamespace): Step {
+function removeWarm({ target, namespace }: ProvisionedNamespace): Step {
   return target === undefined ? remove(Namespace, namespace) : removeUnchanged(DeploymentTarget, target);
 }
 
 /** Makes `count` namespaces, with the first free names. */
-function fillPool(view: View, ofClass: DeploymentTargetClass, home: string, count: number): Step[] {
+function makeWarm(view: View, ofClass: DeploymentTargetClass, home: string, count: number): Step[] {
   const steps: Step[] = [];
   for (let slot = 0; steps.length < count; slot++) {
-    const { target, namespace } = pooledNames(home, ofClass.metadata.name, slot);
+    const { target, namespace } = warmNames(home, ofClass.metadata.name, slot);
     const isTaken =
       view.get(Namespace, { name: namespace }) !== undefined ||
       view.get(DeploymentTarget, { name: target, namespace: home }) !== undefined;
