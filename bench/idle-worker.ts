@@ -1,10 +1,13 @@
 // The control plane of idle.ts in its own process: four tables, one controller, leader election.
 import { setTimeout } from 'node:timers/promises';
+import { keepHeapSmall } from '../src/cli/run/heap.ts';
 import { createLogger, defineController, Manager } from '../src/controller/index.ts';
 import { connect, defineKind, loadConfig } from '../src/kube/index.ts';
 import type { IdleReport } from './idle.ts';
 
 const IDLE_SECONDS = 20;
+
+keepHeapSmall();
 
 const ConfigMap = defineKind('v1', 'ConfigMap', 'configmaps');
 const Secret = defineKind('v1', 'Secret', 'secrets');
