@@ -25,8 +25,9 @@ export interface ResourceDefinition<Spec extends z.ZodType, Status extends z.Zod
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
   readonly description: string;
-  readonly spec: Spec;
-  readonly status: Status;
+  /** Called once, when the schema is first used: few commands use one, and building all takes a while. */
+  readonly spec: () => Spec;
+  readonly status: () => Status;
   readonly columns: readonly PrinterColumn[];
   /** Refuse objects without a spec. */
   readonly requiredSpec?: boolean;
@@ -37,6 +38,9 @@ export interface ResourceDefinition<Spec extends z.ZodType, Status extends z.Zod
   /** Keep fields that the schema does not name, anywhere in the object. */
   readonly preserveUnknownFields?: boolean;
 }
+
+/** What a schema accepts. */
+export type Input<Schema extends () => z.ZodType> = z.input<ReturnType<Schema>>;
 
 /** An object as it is written before the server fills in defaults. */
 export interface ResourceObject<Spec, Status> extends KubeObject {
@@ -49,6 +53,12 @@ export interface Resource<T extends KubeObject> {
   /** The CustomResourceDefinition to install. */
   readonly crd: AnyObject;
   readonly definition: ResourceDefinition<z.ZodType, z.ZodType>;
+  readonly schemas: Schemas<z.ZodType, z.ZodType>;
+}
+
+interface Schemas<Spec extends z.ZodType, Status extends z.ZodType> {
+  readonly spec: Spec;
+  readonly status: Status;
 }
 
 /** Declares a kind of ours. */
@@ -57,13 +67,17 @@ export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>
 ): Resource<ResourceObject<z.input<Spec>, z.input<Status>>> {
   const { group, version, kind, plural, namespaced } = definition;
   let crd: AnyObject | undefined;
+  let schemas: Schemas<Spec, Status> | undefined;
   return {
     kind: defineKind<ResourceObject<z.input<Spec>, z.input<Status>>>(`${group}/${version}`, kind, plural, {
       namespaced,
     }),
-    // Built on first use: few commands need it, and building it takes longer than starting most of them.
+    // Built on first use, like the schemas.
     get crd() {
-      return (crd ??= customResourceDefinition(definition));
+      return (crd ??= customResourceDefinition(definition, this.schemas));
+    },
+    get schemas() {
+      return (schemas ??= { spec: definition.spec(), status: definition.status() });
     },
     definition,
   };
@@ -73,7 +87,10 @@ const IMMUTABLE = {
   'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'the spec is immutable: create another object' }],
 };
 
-function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.ZodType>): AnyObject {
+function customResourceDefinition(
+  definition: ResourceDefinition<z.ZodType, z.ZodType>,
+  schemas: Schemas<z.ZodType, z.ZodType>,
+): AnyObject {
   const { group, version, kind, plural, singular, shortNames = [], categories = [] } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -96,13 +113,16 @@ function customResourceDefinition(definition: ResourceDefinition<z.ZodType, z.Zo
         storage: name === version,
         additionalPrinterColumns: definition.columns,
         subresources: { status: {} },
-        schema: { openAPIV3Schema: schemaOf(definition) },
+        schema: { openAPIV3Schema: schemaOf(definition, schemas) },
       })),
     },
   };
 }
 
-function schemaOf(definition: ResourceDefinition<z.ZodType, z.ZodType>): Record<string, unknown> {
+function schemaOf(
+  definition: ResourceDefinition<z.ZodType, z.ZodType>,
+  { spec, status }: Schemas<z.ZodType, z.ZodType>,
+): Record<string, unknown> {
   return {
     description: definition.description,
     type: 'object',
@@ -112,11 +132,11 @@ function schemaOf(definition: ResourceDefinition<z.ZodType, z.ZodType>): Record<
       metadata: { type: 'object' },
       spec: {
         description: 'Desired state.',
-        ...structural(definition.spec),
+        ...structural(spec),
         ...(definition.emptySpec && { default: {} }),
         ...(definition.immutableSpec && IMMUTABLE),
       },
-      status: { description: 'Observed state.', ...structural(definition.status) },
+      status: { description: 'Observed state.', ...structural(status) },
     },
     ...(definition.requiredSpec && { required: ['spec'] }),
     ...(definition.preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }),

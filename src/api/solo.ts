@@ -23,56 +23,59 @@ export const uint32 = () => z.int().min(0).max(4_294_967_295);
 /** A `google.protobuf.Duration`. */
 export const duration = () => z.string();
 
-export const ResourceRef = message({
-  name: z.string().describe('Name of the object.').nullish(),
-  namespace: z
-    .string()
-    .describe('Namespace of the object; the first object of that name in any namespace when empty.')
-    .nullish(),
-});
+export const ResourceRef = () =>
+  message({
+    name: z.string().describe('Name of the object.').nullish(),
+    namespace: z
+      .string()
+      .describe('Namespace of the object; the first object of that name in any namespace when empty.')
+      .nullish(),
+  });
 
 /** Selects pods or upstreams by one of the fields; selects nothing when none is set. */
-export const PodSelector = message({
-  labelSelector: message({
-    labelsToMatch: stringMap()
-      .describe('Labels with the value that each must have; none of them matches all.')
+export const PodSelector = () =>
+  message({
+    labelSelector: message({
+      labelsToMatch: stringMap()
+        .describe('Labels with the value that each must have; none of them matches all.')
+        .nullish(),
+    })
+      .describe('By labels: for upstreams, those that their service selects pods by.')
       .nullish(),
-  })
-    .describe('By labels: for upstreams, those that their service selects pods by.')
-    .nullish(),
-  upstreamSelector: message({
-    upstreams: z
-      .array(ResourceRef.nullable())
-      .describe('The upstreams; each must exist and have pods in the mesh.')
+    upstreamSelector: message({
+      upstreams: z
+        .array(ResourceRef().nullable())
+        .describe('The upstreams; each must exist and have pods in the mesh.')
+        .nullish(),
+    })
+      .describe('By upstream.')
       .nullish(),
-  })
-    .describe('By upstream.')
-    .nullish(),
-  serviceSelector: message({
-    services: z.array(ResourceRef.nullable()).describe('The services, each with its namespace.').nullish(),
-  })
-    .describe('By service.')
-    .nullish(),
-  namespaceSelector: message({
-    namespaces: strings().describe('The namespaces.').nullish(),
-  })
-    .describe('By namespace.')
-    .nullish(),
-});
+    serviceSelector: message({
+      services: z.array(ResourceRef().nullable()).describe('The services, each with its namespace.').nullish(),
+    })
+      .describe('By service.')
+      .nullish(),
+    namespaceSelector: message({
+      namespaces: strings().describe('The namespaces.').nullish(),
+    })
+      .describe('By namespace.')
+      .nullish(),
+  });
 
 /** Status of an object: the fields of the original, and conditions. */
-export const SoloStatus = message({
-  state: hints(z.union([z.int(), z.string()]), { 'x-kubernetes-int-or-string': true })
-    .describe('0 for pending, 1 for accepted, 2 for rejected.')
-    .optional(),
-  reason: z.string().describe('Why it was rejected.').optional(),
-  reported_by: z.string().describe('Who reported it.').optional(),
-  subresource_statuses: hints(z.record(z.string(), z.unknown()), { 'x-kubernetes-preserve-unknown-fields': true })
-    .describe('The same for the resources made from it.')
-    .optional(),
-  observedGeneration: int64().describe('The generation that this status is about.').optional(),
-  conditions: Conditions.describe('Its state.').optional(),
-});
+export const SoloStatus = () =>
+  message({
+    state: hints(z.union([z.int(), z.string()]), { 'x-kubernetes-int-or-string': true })
+      .describe('0 for pending, 1 for accepted, 2 for rejected.')
+      .optional(),
+    reason: z.string().describe('Why it was rejected.').optional(),
+    reported_by: z.string().describe('Who reported it.').optional(),
+    subresource_statuses: hints(z.record(z.string(), z.unknown()), { 'x-kubernetes-preserve-unknown-fields': true })
+      .describe('The same for the resources made from it.')
+      .optional(),
+    observedGeneration: int64().describe('The generation that this status is about.').optional(),
+    conditions: Conditions().describe('Its state.').optional(),
+  });
 
 export const STATE_COLUMNS = [
   { name: 'State', type: 'string', jsonPath: '.status.state', description: '0 pending, 1 accepted, 2 rejected' },

@@ -125,7 +125,7 @@ interface SchemaCheck {
 }
 
 function schemaProblems(value: unknown, resource: Resource<KubeObject>): SchemaCheck {
-  const { kind, definition } = resource;
+  const { kind, definition, schemas } = resource;
   const { apiVersion, metadata, spec, status: _status, kind: _kind, ...unknown } = fieldsOf(value);
   const { name, namespace } = fieldsOf(metadata);
   const preferred = apiVersionOf(kind);
@@ -142,11 +142,11 @@ function schemaProblems(value: unknown, resource: Resource<KubeObject>): SchemaC
     problems.push({ at: ['metadata', 'namespace'], message: 'metadata.namespace: must be a string' });
   }
   const isNamed = typeof name === 'string' && name !== '' && (namespace === undefined || typeof namespace === 'string');
-  if (spec === undefined && definition.spec.safeParse({}).success) return { problems }; // everything in it has a default
-  const { error, data } = definition.spec.safeParse(spec);
+  if (spec === undefined && schemas.spec.safeParse({}).success) return { problems }; // everything in it has a default
+  const { error, data } = schemas.spec.safeParse(spec);
   if (error === undefined && isAllKnown(spec, data)) return { problems, ...(isNamed && { spec }) };
   const issues = error?.issues ?? [];
-  const judgeable = isNamed ? repaired(spec, issues, definition.spec) : undefined;
+  const judgeable = isNamed ? repaired(spec, issues, schemas.spec) : undefined;
   const found = [...issues.map((issue) => problemOf(issue, 'spec', spec)), ...unknownFieldsOf(spec, resource)];
   return { problems: [...problems, ...found], ...(judgeable !== undefined && { spec: judgeable }) };
 }
@@ -154,13 +154,13 @@ function schemaProblems(value: unknown, resource: Resource<KubeObject>): SchemaC
 const TOP_FIELDS = ['apiVersion', 'kind', 'metadata', 'spec'];
 
 /** Type errors in the spec and status of an object that an API server would reject; it drops unknown fields. */
-export function typeProblems({ spec, status }: AnyObject, { definition }: Resource<KubeObject>): readonly Problem[] {
+export function typeProblems({ spec, status }: AnyObject, { schemas }: Resource<KubeObject>): readonly Problem[] {
   const parts = [
-    ...(spec === undefined && definition.spec.safeParse({}).success ? [] : [['spec', spec] as const]),
+    ...(spec === undefined && schemas.spec.safeParse({}).success ? [] : [['spec', spec] as const]),
     ...(status === undefined ? [] : [['status', status] as const]),
   ];
   return parts.flatMap(([part, value]) => {
-    const { error } = definition[part].safeParse(value);
+    const { error } = schemas[part].safeParse(value);
     return (error?.issues ?? []).map((issue) => problemOf(issue, part, value));
   });
 }

@@ -77,7 +77,7 @@ export function istioTag(version: string): string {
 
 /** The spec in the annotation: keys in any case, unknown keys and `null` ignored. */
 function readSpec(parsed: JsonObject): IstioSpec | string {
-  const schema = istio.definition.spec;
+  const schema = istio.schemas.spec;
   const read = schema.safeParse(canonical(schema, parsed));
   if (read.success) return read.data as IstioSpec;
   const [issue] = read.error.issues;

@@ -15,7 +15,7 @@ type WrittenValue = Written<WrittenMatcher['headers']>[number];
 type WrittenRef = { readonly name?: string | null | undefined; readonly namespace?: string | null | undefined };
 
 export function decodeRule(ref: Ref, spec: unknown, problems: FieldProblem[]): Rule {
-  const message = readMessage(routingRule.definition.spec, spec, ['spec'], problems) as Spec;
+  const message = readMessage(routingRule.schemas.spec, spec, ['spec'], problems) as Spec;
   const { targetMesh, sourceSelector, destinationSelector, requestMatchers, spec: action } = message;
   const selector = (field: string, written: WrittenSelector | null | undefined): Selector | undefined =>
     written ? decodeSelector(written, ['spec', field], problems) : undefined;

@@ -144,7 +144,7 @@ function decodeMesh(
   spec: unknown,
   problems: FieldProblem[],
 ): Mesh {
-  const message = readMessage(mesh.definition.spec, spec, ['spec'], problems) as MeshObject['spec'];
+  const message = readMessage(mesh.schemas.spec, spec, ['spec'], problems) as MeshObject['spec'];
   const type = chosen(message, ['awsAppMesh', 'istio', 'linkerd'], ['spec'], problems);
   const { awsAppMesh } = message;
   return {
@@ -162,7 +162,7 @@ function decodeMesh(
 }
 
 function decodeGroup(ref: Ref, spec: unknown, problems: FieldProblem[]): MeshGroup {
-  const { meshes } = readMessage(meshGroup.definition.spec, spec, ['spec'], problems) as MeshGroupObject['spec'];
+  const { meshes } = readMessage(meshGroup.schemas.spec, spec, ['spec'], problems) as MeshGroupObject['spec'];
   return { ref, meshes: (meshes ?? []).map((member) => member && refOf(member)) };
 }
 

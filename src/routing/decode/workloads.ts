@@ -68,7 +68,7 @@ export function decodeService(ref: Ref, spec: unknown, problems: FieldProblem[])
 }
 
 export function decodeUpstream(ref: Ref, metadata: JsonObject, spec: unknown, problems: FieldProblem[]): Upstream {
-  const message = readMessage(upstreamKind.definition.spec, spec, ['spec'], problems) as UpstreamObject['spec'];
+  const message = readMessage(upstreamKind.schemas.spec, spec, ['spec'], problems) as UpstreamObject['spec'];
   const labels = labelsOf(metadata['labels'], ['metadata', 'labels'], problems) ?? {};
   return { ref, labels, spec: upstreamSpec(message) };
 }

@@ -20,11 +20,11 @@ const RULES: ReadonlyMap<string, Rules> = new Map([
 
 /** Rules for objects that fit the schema of their kind. The API server rejects the others. */
 function rules<T extends KubeObject & { readonly spec: unknown }>(
-  { kind, definition }: Resource<T>,
+  resource: Resource<T>,
   check: (object: T, old: T | undefined) => readonly Problem[],
 ): [string, Rules] {
-  const fits = (object: KubeObject): object is T => definition.spec.safeParse((object as T).spec).success;
-  return [kind.kind, (object, old) => (fits(object) ? check(object, old as T | undefined) : [])];
+  const fits = (object: KubeObject): object is T => resource.schemas.spec.safeParse((object as T).spec).success;
+  return [resource.kind.kind, (object, old) => (fits(object) ? check(object, old as T | undefined) : [])];
 }
 
 /**

@@ -35,7 +35,7 @@ const Input = z.strictObject({
     .default({}),
   /** Print the whole operator. */
   whole: z.boolean().default(false),
-  spec: istio.definition.spec.default({}),
+  spec: istio.schemas.spec.default({}),
 });
 
 function read(name: string): { readonly facts: InstallationFacts; readonly spec: IstioSpec; readonly whole: boolean } {
