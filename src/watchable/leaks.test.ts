@@ -1,12 +1,16 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { combine, WatchableMap } from './index.ts';
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
+
+function oldGeneration(): number {
+  return getHeapSpaceStatistics().find((space) => space.space_name === 'old_space')!.space_used_size / 2 ** 20;
+}
 
 async function heap(): Promise<number> {
   // Twice, with a turn of the event loop between, so that what the turn still references is collected as well.
@@ -75,6 +79,22 @@ describe('the heap', () => {
     for (let index = 0; index < 200_000; index++) map.store(index % 1_000, bulk(index));
     return (await heap()) - before;
   };
+
+  it('frees replaced values while they are young, once all subscribers have read them', async () => {
+    const map = new WatchableMap<string, readonly number[]>({ isolate: 'none', equals: Object.is });
+    const subscriptions = [map.subscribe({ state: false }), map.subscribe({ state: false })];
+    const before = await heap().then(oldGeneration);
+    for (let index = 0; index < 2_000; index++) {
+      map.store(
+        'a',
+        Array.from({ length: 1_000 }, () => index),
+      );
+      for (const subscription of subscriptions) await subscription.next();
+      if (index % 20 === 0) collect({ type: 'minor' });
+    }
+    expect(oldGeneration() - before).toBeLessThan(4);
+    for (const subscription of subscriptions) await subscription.return!();
+  });
 
   it('does not grow without subscribers', async () => {
     expect(await stores(new WatchableMap())).toBeLessThan(8);

@@ -1,6 +1,7 @@
 // The mutation log: one singly linked list per map, shared by all of its subscriptions. Appending costs the same for
 // any number of subscribers. A reader points at the last node it consumed; the log itself points only at the tail, so
-// nodes that every reader has consumed are garbage-collected.
+// nodes that every reader has consumed are garbage-collected. They are also unlinked: otherwise a node that has reached
+// the old generation of the heap would take all that come after it along, with the values that they refer to.
 import type { Id } from './hash.ts';
 import { updateOf } from './fold.ts';
 import type { Fold } from './fold.ts';
@@ -11,6 +12,8 @@ export interface LogNode<K, V> {
   readonly id: Id;
   readonly update: Update<K, V> | undefined;
   next: LogNode<K, V> | undefined;
+  /** How many readers have yet to consume it. */
+  unread: number;
 }
 
 /** Folds already built in one round of lag checks, by the fold or the node that they started from. */
@@ -72,10 +75,17 @@ export class MutationLog<K, V> {
     this.#parked.add(reader);
   }
 
+  /** Called by a reader that has consumed the node after `node`, once for each node in turn. */
+  consumed(node: LogNode<K, V>): void {
+    const next = node.next!;
+    if (--next.unread === 0) node.next = undefined;
+  }
+
   append({ id, key, before, after }: Change<K, V>): void {
     this.#version++;
-    if (this.#readers.size === 0) return;
-    const node: LogNode<K, V> = { id, update: updateOf(key, before, after), next: undefined };
+    const readers = this.#readers.size;
+    if (readers === 0) return;
+    const node: LogNode<K, V> = { id, update: updateOf(key, before, after), next: undefined, unread: readers };
     this.#tail.next = node;
     this.#tail = node;
     if (this.#parked.size > 0 && !this.#waking) {
@@ -104,5 +114,5 @@ export class MutationLog<K, V> {
 }
 
 function startingPoint<K, V>(): LogNode<K, V> {
-  return { id: undefined, update: undefined, next: undefined };
+  return { id: undefined, update: undefined, next: undefined, unread: 0 };
 }

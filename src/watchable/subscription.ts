@@ -144,12 +144,15 @@ export class MapSubscription<K, V> extends ConflatingStream<Snapshot<K, V>> impl
 
   // Emits what happened since the last consumed node, as this subscriber sees it, and moves to the tail.
   #consume(cursor: Cursor<K, V>, emit: (id: Id, update: Update<K, V>) => void): void {
-    const { subset } = cursor;
-    let node = cursor.node.next;
+    const { subset, source } = cursor;
+    let last = cursor.node;
     moveToTail(cursor);
     const tail = cursor.node;
     try {
-      for (; node !== undefined; node = node === tail ? undefined : node.next) {
+      while (last !== tail) {
+        const node = last.next!;
+        source.log.consumed(last);
+        last = node;
         const update = subset === undefined ? node.update : subset.follow(node);
         if (update !== undefined) emit(node.id, update);
       }
