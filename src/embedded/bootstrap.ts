@@ -7,7 +7,7 @@ import type { Cluster, Target, WriteOptions } from './rest/context.ts';
 import { patch } from './rest/verbs/patch.ts';
 import { loadSeed } from './seed.ts';
 
-const options: WriteOptions = {
+const writeOptions: WriteOptions = {
   user: systemUser,
   dryRun: false,
   fieldManager: 'kube-apiserver',
@@ -29,15 +29,21 @@ export interface StartingDefinitions {
   /** Applied at every start, with the manager below as field manager. */
   readonly kept: readonly NamedObject[];
   readonly manager: string;
+}
+
+export interface BootstrapOptions {
+  /** CustomResourceDefinitions that exist before the cluster is ready. */
+  readonly definitions?: () => StartingDefinitions;
   /** The seed of a cluster with the same definitions; a new cluster loads it instead of creating them. */
   readonly seed?: string | undefined;
 }
 
 /** Creates the missing objects, in as few commits as possible. */
-export async function bootstrap(cluster: Cluster, port: number, definitions?: StartingDefinitions): Promise<void> {
+export async function bootstrap(cluster: Cluster, port: number, options: BootstrapOptions): Promise<void> {
+  const { definitions, seed } = options;
   const isNew = cluster.store.count('namespaces') === 0;
-  const fromSeed = isNew && definitions?.seed !== undefined;
-  if (fromSeed) await loadSeed(cluster.store, definitions.seed);
+  const fromSeed = isNew && seed !== undefined;
+  if (fromSeed) await loadSeed(cluster.store, seed);
   await Promise.all(namespaces.map((name) => ensure(cluster, '', 'namespaces', '', { metadata: { name } })));
   const service = {
     metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
@@ -51,7 +57,7 @@ export async function bootstrap(cluster: Cluster, port: number, definitions?: St
     ...defaultClusterRoles.map((role) => ensure(cluster, rbac, 'clusterroles', '', role)),
     ...defaultClusterRoleBindings.map((binding) => ensure(cluster, rbac, 'clusterrolebindings', '', binding)),
     ensure(cluster, '', 'services', 'default', service),
-    ...(definitions === undefined || fromSeed ? [] : writeDefinitions(cluster, definitions)),
+    ...(definitions === undefined || fromSeed ? [] : writeDefinitions(cluster, definitions())),
   ]);
 }
 
@@ -59,7 +65,7 @@ const definitionsGroup = 'apiextensions.k8s.io';
 const definitionsPlural = 'customresourcedefinitions';
 
 function writeDefinitions(cluster: Cluster, { given, kept, manager }: StartingDefinitions): Promise<unknown>[] {
-  const by = { ...options, fieldManager: manager };
+  const by = { ...writeOptions, fieldManager: manager };
   return [
     ...given.map((definition) => ensure(cluster, definitionsGroup, definitionsPlural, '', definition, by)),
     ...kept.map((definition) => {
@@ -75,7 +81,7 @@ async function ensure(
   plural: string,
   namespace: string,
   object: NamedObject,
-  by = options,
+  by = writeOptions,
 ): Promise<void> {
   const target = targetOf(cluster, group, plural, namespace, object);
   if (cluster.store.get(collectionOf(target.resource), keyOf(target)) !== undefined) return;

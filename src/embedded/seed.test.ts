@@ -14,10 +14,10 @@ afterEach(async () => {
 });
 
 const [given, kept] = Object.values(istioDefinitions()) as unknown as { metadata: { name: string } }[];
-const definitions = { given: [given!], kept: [kept!], manager: 'starter' };
+const definitions = () => ({ given: [given!], kept: [kept!], manager: 'starter' });
 
 async function start(seed?: string): Promise<Embedded> {
-  const cluster = await startEmbedded({ definitions: { ...definitions, seed } });
+  const cluster = await startEmbedded({ definitions, seed });
   cleanups.push(() => cluster.stop());
   await cluster.simulation!.idle();
   return cluster;
@@ -66,10 +66,7 @@ test('an existing cluster ignores the seed, keeps its objects and applies the de
   const old = await startEmbedded({ dataDir });
   const { uid } = old.store.get('namespaces', 'default')!.object.metadata;
   await old.stop();
-  const cluster = await startEmbedded({
-    dataDir,
-    definitions: { ...definitions, seed: takeSeed((await start()).store) },
-  });
+  const cluster = await startEmbedded({ dataDir, definitions, seed: takeSeed((await start()).store) });
   cleanups.unshift(() => cluster.stop());
   expect(cluster.store.get('namespaces', 'default')!.object.metadata.uid).toBe(uid);
   expect(cluster.store.list('customresourcedefinitions.apiextensions.k8s.io')).toHaveLength(2);

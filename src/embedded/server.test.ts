@@ -155,11 +155,13 @@ test('starting definitions exist at once; a later start updates only the `kept` 
     return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata, spec } as never;
   };
   const labels = (value: string): object => ({ labels: { from: value } });
-  const definitions = (value: string): EmbeddedOptions['definitions'] => ({
-    given: [named('gadgets', labels(value))],
-    kept: [named('widgets', labels(value))],
-    manager: 'starter',
-  });
+  const definitions =
+    (value: string): EmbeddedOptions['definitions'] =>
+    () => ({
+      given: [named('gadgets', labels(value))],
+      kept: [named('widgets', labels(value))],
+      manager: 'starter',
+    });
   const path = (name: string): string => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}.example.com`;
   const first = await start({ dataDir, definitions: definitions('first') });
   for (const name of ['gadgets', 'widgets']) {

@@ -9,7 +9,7 @@ import { refuseEscalation } from './auth/escalation.ts';
 import { refuseSigning } from './auth/signers.ts';
 import { TokenKey } from './auth/tokens.ts';
 import { bootstrap } from './bootstrap.ts';
-import type { StartingDefinitions } from './bootstrap.ts';
+import type { BootstrapOptions } from './bootstrap.ts';
 import { adminCertificate, clusterIdentity, kubeconfigText, servingCertificate } from './identity.ts';
 import { builtinResources } from './kinds/index.ts';
 import { LocalRequests } from './local-requests.ts';
@@ -27,7 +27,7 @@ import type { Simulation, SimulationOptions } from './simulate/index.ts';
 import { Store } from './store/store.ts';
 import type { HistoryLimits } from './store/types.ts';
 
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends BootstrapOptions {
   /** The directory that stores the cluster; without one, it lives in memory only. */
   readonly dataDir?: string;
   /** Discards the cluster in the data directory and starts with an empty one. */
@@ -40,8 +40,6 @@ export interface EmbeddedOptions {
   readonly history?: Partial<HistoryLimits>;
   /** Controllers, scheduler and kubelet; false turns them off. */
   readonly simulation?: SimulationOptions | false;
-  /** CustomResourceDefinitions that exist before the cluster is ready. */
-  readonly definitions?: StartingDefinitions;
   readonly hooks?: Hooks;
   /** Called with internal errors of the server. */
   readonly onError?: (error: unknown) => void;
@@ -104,7 +102,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   try {
     await listen(server, options.port ?? 0, host);
     const { port } = server.address() as AddressInfo;
-    await bootstrap(cluster, port, options.definitions);
+    await bootstrap(cluster, port, options);
     if (options.simulation !== false) {
       const credentials = { caPem: authority.certPem, tokens: cluster.access.tokens };
       simulation = await startSimulation(cluster, { onError, credentials, ...options.simulation });

@@ -23,11 +23,11 @@ export function crdsCommand(): Command {
     .description('print the CustomResourceDefinitions as YAML')
     .addHelpText('after', '\nExample:\n  offshoot crds | kubectl apply -f -')
     .action(async () => {
-      const [{ definitions }, { stringify }] = await Promise.all([
+      const [{ clusterDefinitions }, { stringify }] = await Promise.all([
         import('./definitions.ts'),
         import('../../kube/yaml.ts'),
       ]);
-      const documents = definitions.map((definition) => stringify(definition, { lineWidth: 0 }));
+      const documents = clusterDefinitions().kept.map((definition) => stringify(definition, { lineWidth: 0 }));
       console.log(documents.join('---\n').trimEnd());
     });
 }

@@ -5,15 +5,12 @@ import { appMeshDefinitions, gatewayApiDefinitions, istioDefinitions } from '../
 import type { AnyObject } from '../../kube/objects.ts';
 import { partsOf } from './parts.ts';
 
-/** The definitions of our kinds. */
-export const definitions: readonly AnyObject[] = partsOf().flatMap(({ resources }) => resources.map(({ crd }) => crd));
-
 /** The definitions that an embedded cluster starts with, including those of meshes. */
-export const clusterDefinitions: StartingDefinitions = {
+export const clusterDefinitions = (): StartingDefinitions => ({
   given: Object.values({ ...istioDefinitions(), ...gatewayApiDefinitions(), ...appMeshDefinitions() }) as AnyObject[],
-  kept: definitions,
+  kept: partsOf().flatMap(({ resources }) => resources.map(({ crd }) => crd)),
   manager: 'offshoot-install',
-};
+});
 
 /** The leases of our parts. */
 export const leaseNames: readonly string[] = partsOf().map(({ lease }) => lease);

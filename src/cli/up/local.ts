@@ -65,7 +65,8 @@ function startCluster({ dataDir, fresh, port }: LocalOptions): Promise<Embedded>
   const cluster = {
     ...(dataDir !== undefined && { dataDir }),
     ...(fresh && { fresh }),
-    definitions: { ...clusterDefinitions, seed },
+    definitions: clusterDefinitions,
+    seed,
   };
   return onPort(
     port,

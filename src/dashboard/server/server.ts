@@ -9,11 +9,9 @@ import { ApiError, serverMessage } from '../../kube/index.ts';
 import type { Client, Tables } from '../../kube/index.ts';
 import { http } from '../../kube/http.ts';
 import type { EntryPoint, Problem } from '../data.ts';
-import { loadAssets } from '../assets/assets.ts';
 import { Access } from '../access/visitors.ts';
 import type { AccessOptions, Visitor } from '../access/visitors.ts';
 import { Refused } from '../refused.ts';
-import { answerApi } from './api.ts';
 import type { ReadRequest } from './api.ts';
 import type { Terminal } from '../terminal.ts';
 import { answerSession } from './session.ts';
@@ -118,12 +116,15 @@ async function handle(request: IncomingMessage, response: ServerResponse, served
       await answerSession(request, response, access, served);
       return;
     }
+    // The page and its data are loaded when somebody opens it, so that "offshoot up" starts faster.
+    const { answerApi } = await import('./api.ts');
     const visitor = access === undefined ? ownerOf(served) : await access.visitor(request);
     await answerApi({ request, response, headers: HEADERS, visitor, served }, pathname);
     return;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new Refused(405, `${request.method} is not for pages`);
+  const { loadAssets } = await import('../assets/assets.ts');
   serveFile(request, response, await loadAssets(), pathname, HEADERS);
 }
 

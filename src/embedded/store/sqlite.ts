@@ -82,6 +82,8 @@ function prepare(database: DatabaseSync, synchronous: 'OFF' | 'FULL'): void {
   database.exec('PRAGMA journal_mode = WAL');
   // The store keeps all objects in memory and reads the file only at start: a large cache would duplicate them.
   database.exec('PRAGMA cache_size = -8192');
+  // Larger than a new cluster, which would otherwise be copied into the database while it starts.
+  database.exec('PRAGMA wal_autocheckpoint = 4000');
   database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
 }
 
