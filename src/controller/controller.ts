@@ -21,7 +21,7 @@ import type { Logger } from './logger.ts';
 import type { ControllerMetrics } from './metrics/metrics.ts';
 import { PRIORITY, Queue } from './queue.ts';
 import { Reconciler } from './reconciler.ts';
-import { noTracer } from './tracing/span.ts';
+import { noSpan } from './tracing/span.ts';
 import type { Span, Tracer } from './tracing/span.ts';
 import { Reads } from './view.ts';
 import { syncReads } from './warm-up.ts';
@@ -206,8 +206,10 @@ export class Controller {
   }
 
   #startSpan(key: string): Span {
+    const { tracer } = this.#options;
+    if (tracer === undefined) return noSpan;
     const { kind, namespace = '', name } = this.#about(key);
-    return (this.#options.tracer ?? noTracer).start(`reconcile ${this.name}`, {
+    return tracer.start(`reconcile ${this.name}`, {
       controller: this.name,
       'k8s.object.kind': kind,
       'k8s.object.name': name,
@@ -245,7 +247,7 @@ export class Controller {
         this.#queue.add(key);
         return 'success';
       }
-      const { wrote, refused, requeueAfterMs } = await this.#reconciler.reconcile(object, this.#about(key, span), span);
+      const { wrote, refused, requeueAfterMs } = await this.#reconciler.reconcile(object, () => this.#about(key, span), span);
       if (wrote) this.#pace(key, this.#clock.monotonic() - started);
       if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
       if (refused.length > 0) return this.#retryRefused(key, refused, span);

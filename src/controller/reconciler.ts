@@ -71,7 +71,7 @@ export class Reconciler {
   }
 
   /** Plans for an object and carries the plan out. */
-  async reconcile(object: KubeObject, about: ObjectFields, span: Span): Promise<Reconciled> {
+  async reconcile(object: KubeObject, about: () => ObjectFields, span: Span): Promise<Reconciled> {
     const { definition, reads, logger } = this.#options;
     const key = keyOf(object.metadata);
     const { plan, outcomes, refused } = await planAndApply(
@@ -88,7 +88,7 @@ export class Reconciler {
     // A reconcile that changed nothing has nothing new to report.
     if (wrote || status.did !== 'nothing') {
       for (const event of plan.events ?? []) this.record(object, event);
-      for (const { message, ...fields } of plan.log ?? []) logger.warn({ ...about, ...fields }, message);
+      for (const { message, ...fields } of plan.log ?? []) logger.warn({ ...about(), ...fields }, message);
     }
     const isDeleting = object.metadata.deletionTimestamp !== undefined;
     if (isDeleting && plan.finished && definition.finalizers?.length) {
@@ -145,6 +145,7 @@ export class Reconciler {
   /** Writes, and adds what was done to the span. */
   async #writeTraced(steps: readonly Step[], span: Span): Promise<readonly Outcome[]> {
     const outcomes = await this.#write(steps);
+    if (span.traceId === undefined) return outcomes;
     const done = outcomes.filter(({ did }) => did !== 'nothing').map(({ did, step }) => `${did} ${describe(step)}`);
     span.set({ steps: steps.length, writes: done.length, ...(done.length > 0 && { wrote: done.join(', ') }) });
     return outcomes;

@@ -61,16 +61,22 @@ export class EntryIndex<V> {
 
 class Bucket<V> {
   readonly #entries = new Map<Id, V>();
-  /** Built on first read and shared until the next change. Buckets are small, so it is rebuilt, not patched. */
+  /** Built on first read and shared until the next change. */
   #listing: Listing<V> | undefined;
+  /** The one entry whose value has changed since then. After a second one, everything is sorted again. */
+  #replaced: Id;
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
   }
 
   set(id: Id, value: V): void {
+    if (this.#listing !== undefined) {
+      const isPatchable = (this.#replaced === undefined || this.#replaced === id) && this.#entries.has(id);
+      if (isPatchable) this.#replaced = id;
+      else this.#listing = undefined;
+    }
     this.#entries.set(id, value);
-    this.#listing = undefined;
   }
 
   delete(id: Id): void {
@@ -79,7 +85,17 @@ class Bucket<V> {
   }
 
   listing(): Listing<V> {
-    return (this.#listing ??= listingOf([...this.#entries]));
+    const listing = this.#listing;
+    if (listing !== undefined && this.#replaced === undefined) return listing;
+    this.#listing = listing === undefined ? listingOf([...this.#entries]) : this.#patched(listing, this.#replaced);
+    this.#replaced = undefined;
+    return this.#listing;
+  }
+
+  #patched({ ids, values }: Listing<V>, replaced: Id): Listing<V> {
+    const patchedValues = values.slice();
+    patchedValues[positionOf(replaced, ids)] = this.#entries.get(replaced)!;
+    return { ids, values: Object.freeze(patchedValues) };
   }
 }
 

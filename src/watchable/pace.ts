@@ -4,6 +4,8 @@
 import { setImmediate } from 'node:timers';
 
 const ALLOWANCE = 64;
+/** The allowance is renewed once this little is left, not in every turn: that would cost more than a delivery. */
+const RENEWED_BELOW = 32;
 
 /** A delivery that has to wait for the next turn. */
 interface Deferred {
@@ -21,8 +23,7 @@ export function mayDeliver(): boolean {
 
 /** Takes one delivery from the allowance. */
 export function spend(): void {
-  left--;
-  arm();
+  if (--left < RENEWED_BELOW) arm();
 }
 
 /** Calls `deliver` in the next turn of the event loop that has allowance left for it. */

@@ -80,38 +80,52 @@ export function createMetrics({ version }: { readonly version?: string } = {}): 
   const leader = gauge(METRICS.leader);
   const watchErrors = counter(METRICS.watchErrors);
   const writes = counter(METRICS.writes);
+  /** Called before each scrape. */
+  const beforeScrape: (() => void)[] = [];
+  /** Counts in a plain number until the next scrape: a reconcile updates metrics more often than it does anything else. */
+  const tally = (metric: Counter, labels: Labels): (() => void) => {
+    let count = 0;
+    beforeScrape.push(() => {
+      metric.inc({ ...labels }, count);
+      count = 0;
+    });
+    return () => void count++;
+  };
+  /** Sets a gauge to a number that is read at each scrape. */
+  const level = (metric: Gauge, labels: Labels): { value: number } => {
+    const current = { value: 0 };
+    beforeScrape.push(() => metric.set({ ...labels }, current.value));
+    return current;
+  };
   if (version !== undefined) gauge(METRICS.build).set({ version }, 1);
   addProcess(registry);
 
   return {
     registry,
     controller(name) {
-      for (const result of RESULTS) reconciles.inc({ controller: name, result }, 0);
+      const results = new Map(RESULTS.map((result) => [result, tally(reconciles, { controller: name, result })]));
       errors.inc({ controller: name }, 0);
       panics.inc({ controller: name }, 0);
       const labels = { name, controller: name };
-      adds.inc(labels, 0);
       retries.inc(labels, 0);
-      depth.set(labels, 0);
-      const running = active.labels({ controller: name });
-      const queueDepth = depth.labels(labels);
-      const queueAdds = adds.labels(labels);
+      const running = level(active, { controller: name });
+      const queueDepth = level(depth, labels);
       const reconcileSeconds = seconds.labels({ controller: name });
       const waitSeconds = waited.labels(labels);
       const workSeconds = worked.labels(labels);
       return {
         queue: {
-          added: () => queueAdds.inc(),
+          added: tally(adds, labels),
           retried: () => retries.inc(labels),
-          depth: (size) => queueDepth.set(size),
+          depth: (size) => void (queueDepth.value = size),
           started: (waitedMs) => waitSeconds.observe(waitedMs / 1000),
           finished: (workedMs) => workSeconds.observe(workedMs / 1000),
         },
         workers: (count) => maximum.set({ controller: name }, count),
-        started: () => running.inc(),
+        started: () => void running.value++,
         finished: (result, took) => {
-          running.dec();
-          reconciles.inc({ controller: name, result });
+          running.value--;
+          results.get(result)?.();
           if (result === 'error') errors.inc({ controller: name });
           reconcileSeconds.observe(took);
         },
@@ -152,7 +166,10 @@ export function createMetrics({ version }: { readonly version?: string } = {}): 
     },
     leading: (name, leads) => leader.set({ name }, leads ? 1 : 0),
     watchFailed: ({ group, kind }) => watchErrors.inc({ group, kind }),
-    text: () => registry.metrics(),
+    text() {
+      for (const update of beforeScrape) update();
+      return registry.metrics();
+    },
   };
 }
 

@@ -32,10 +32,8 @@ export interface Tracer {
   start(name: string, attributes: Attributes): Span;
 }
 
-const nothing: Span = { traceId: undefined, set: () => {}, part: (_name, run) => run(nothing), end: () => {} };
-
 /** Used when tracing is disabled. */
-export const noTracer: Tracer = { start: () => nothing };
+export const noSpan: Span = { traceId: undefined, set: () => {}, part: (_name, run) => run(noSpan), end: () => {} };
 
 /** Creates a tracer that passes each ended span to `onEnd`. */
 export function createTracer(onEnd: (span: EndedSpan) => void, now: () => number = preciseNow): Tracer {
