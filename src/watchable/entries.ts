@@ -43,7 +43,7 @@ export class Entries<K, V> implements Source<K, V> {
     this.#state = new State(options);
     this.#sorted = new SortedEntries(() => this.#state.entries());
     this.#indexes = new Map(
-      Object.entries(options.indexes).map(([name, of], at) => [name, { at, of, entries: new EntryIndex() }]),
+      Object.entries(options.indexes).map(([name, of], at) => [name, { at, of, entries: this.#newIndex() }]),
     );
   }
 
@@ -67,8 +67,8 @@ export class Entries<K, V> implements Source<K, V> {
     const before = this.#indexes.get(name);
     if (before?.of === of) return;
     if (before !== undefined) throw new Error(`${this.#label} has an index "${name}" that indexes differently`);
-    const entries = new EntryIndex<V>();
-    for (const [id, value] of this.#state.entries()) entries.file(id, of(value, this.#state.keyOf(id)), value);
+    const entries = this.#newIndex();
+    for (const [id, value] of this.#state.entries()) entries.file(id, of(value, this.#state.keyOf(id)));
     this.#indexes.set(name, { at: this.#indexes.size, of, entries });
   }
 
@@ -140,9 +140,13 @@ export class Entries<K, V> implements Source<K, V> {
     }
     for (const { at, entries } of this.#indexes.values()) {
       const [before, now] = filings[at]!;
-      entries.file(id, now, after, before);
+      entries.file(id, now, before);
     }
     return filings;
+  }
+
+  #newIndex(): EntryIndex<V> {
+    return new EntryIndex((id) => this.#state.get(id)!);
   }
 
   #index(name: string): Index<K, V> {

@@ -19,13 +19,19 @@ export function listingOf<V>(entries: (readonly [Id, V])[]): Listing<V> {
 }
 
 export class EntryIndex<V> {
+  readonly #valueOf: (id: Id) => V;
   readonly #buckets = new Map<string, Bucket<V>>();
   /** What each id is filed under now: an index function that is not pure must not leave stale entries behind. */
   readonly #filed = new Map<Id, readonly string[]>();
 
+  /** `valueOf` returns the current value of an entry: the index itself only knows ids. */
+  constructor(valueOf: (id: Id) => V) {
+    this.#valueOf = valueOf;
+  }
+
   /** The entries under a value. */
   get(under: string): Listing<V> {
-    return this.#buckets.get(under)?.listing() ?? NONE;
+    return this.#buckets.get(under)?.listing(this.#valueOf) ?? NONE;
   }
 
   /** What an id is filed under. */
@@ -38,8 +44,11 @@ export class EntryIndex<V> {
     return [...this.#buckets.keys()].sort();
   }
 
-  /** Files an entry under exactly these values; an empty list removes it. `before`: what it is filed under now. */
-  file(id: Id, under: readonly string[], value: V | undefined, before = this.filed(id)): void {
+  /**
+   * Files an entry, whose value may have changed, under exactly these values; an empty list removes it. `before`: what
+   * it is filed under now.
+   */
+  file(id: Id, under: readonly string[], before = this.filed(id)): void {
     const after = under.length < 2 ? under : [...new Set(under)];
     for (const name of before) {
       if (after.includes(name)) continue;
@@ -50,7 +59,7 @@ export class EntryIndex<V> {
     for (const name of after) {
       let bucket = this.#buckets.get(name);
       if (bucket === undefined) this.#buckets.set(name, (bucket = new Bucket()));
-      bucket.set(id, value!);
+      bucket.set(id);
     }
     if (after.length === 0) this.#filed.delete(id);
     else if (before.length !== after.length || !before.every((name, at) => name === after[at])) {
@@ -60,42 +69,49 @@ export class EntryIndex<V> {
 }
 
 class Bucket<V> {
-  readonly #entries = new Map<Id, V>();
+  readonly #ids = new Set<Id>();
   /** Built on first read and shared until the next change. */
   #listing: Listing<V> | undefined;
   /** The one entry whose value has changed since then. After a second one, everything is sorted again. */
   #replaced: Id;
 
   get isEmpty(): boolean {
-    return this.#entries.size === 0;
+    return this.#ids.size === 0;
   }
 
-  set(id: Id, value: V): void {
-    if (this.#listing !== undefined) {
-      const isPatchable = (this.#replaced === undefined || this.#replaced === id) && this.#entries.has(id);
-      if (isPatchable) this.#replaced = id;
-      else this.#listing = undefined;
+  /** Adds an entry, or records that its value has changed. */
+  set(id: Id): void {
+    if (this.#listing === undefined) {
+      this.#ids.add(id);
+      return;
     }
-    this.#entries.set(id, value);
+    const isPatchable = this.#ids.has(id) && (this.#replaced === undefined || this.#replaced === id);
+    if (isPatchable) this.#replaced = id;
+    else {
+      this.#ids.add(id);
+      this.#forgetListing();
+    }
   }
 
   delete(id: Id): void {
-    this.#entries.delete(id);
-    this.#listing = undefined;
+    this.#ids.delete(id);
+    this.#forgetListing();
   }
 
-  listing(): Listing<V> {
+  listing(valueOf: (id: Id) => V): Listing<V> {
     const listing = this.#listing;
-    if (listing !== undefined && this.#replaced === undefined) return listing;
-    this.#listing = listing === undefined ? listingOf([...this.#entries]) : this.#patched(listing, this.#replaced);
+    if (listing === undefined) return (this.#listing = listingOf(Array.from(this.#ids, (id) => [id, valueOf(id)])));
+    const replaced = this.#replaced;
+    if (replaced === undefined) return listing;
+    const values = listing.values.slice();
+    values[positionOf(replaced, listing.ids)] = valueOf(replaced);
     this.#replaced = undefined;
-    return this.#listing;
+    return (this.#listing = { ids: listing.ids, values: Object.freeze(values) });
   }
 
-  #patched({ ids, values }: Listing<V>, replaced: Id): Listing<V> {
-    const patchedValues = values.slice();
-    patchedValues[positionOf(replaced, ids)] = this.#entries.get(replaced)!;
-    return { ids, values: Object.freeze(patchedValues) };
+  #forgetListing(): void {
+    this.#listing = undefined;
+    this.#replaced = undefined;
   }
 }
 

@@ -147,7 +147,7 @@ class OverlaidMap<K, V> implements Readable<K, V>, Source<K, V> {
   #filed(name: string, under: string): readonly (readonly [Id, Patch<K, V>])[] {
     let index = this.#indexes.get(name);
     if (index === undefined) {
-      this.#indexes.set(name, (index = new EntryIndex()));
+      this.#indexes.set(name, (index = new EntryIndex((id) => this.#patches.get(id)!)));
       for (const [id, patch] of this.#patches) this.#file(name, index, id, patch);
     }
     const { ids, values } = index.get(under);
@@ -156,7 +156,7 @@ class OverlaidMap<K, V> implements Readable<K, V>, Source<K, V> {
 
   #file(name: string, index: EntryIndex<Patch<K, V>>, id: Id, patch: Patch<K, V>): void {
     const { key, value } = patch;
-    index.file(id, value === undefined ? [] : this.filings(name, value, key), patch);
+    index.file(id, value === undefined ? [] : this.filings(name, value, key));
   }
 
   filings(index: string, value: V, key: K): readonly string[] {
