@@ -29,8 +29,8 @@ export const RELEASE_CONFIG = {
   entrypoint: ['/usr/local/bin/node', '/app/bin/offshoot.js'],
   user: '65532:65532',
   workingDir: '/app',
-  // By default, each thread keeps memory of its own that others could use.
-  env: ['MALLOC_ARENA_MAX=2'],
+  // By default, each thread keeps memory of its own that others could use, and free memory is kept once more was used.
+  env: ['MALLOC_ARENA_MAX=2', 'MALLOC_MMAP_THRESHOLD_=65536', 'MALLOC_TRIM_THRESHOLD_=65536'],
   labels: {
     'org.opencontainers.image.title': 'offshoot',
     'org.opencontainers.image.version': version,
