@@ -247,7 +247,11 @@ export class Controller {
         this.#queue.add(key);
         return 'success';
       }
-      const { wrote, refused, requeueAfterMs } = await this.#reconciler.reconcile(object, () => this.#about(key, span), span);
+      const { wrote, refused, requeueAfterMs } = await this.#reconciler.reconcile(
+        object,
+        () => this.#about(key, span),
+        span,
+      );
       if (wrote) this.#pace(key, this.#clock.monotonic() - started);
       if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
       if (refused.length > 0) return this.#retryRefused(key, refused, span);
