@@ -11,7 +11,7 @@ const NONE: Listing<never> = { ids: [], values: [] };
 
 /** Sorts entries by their ids. */
 export function listingOf<V>(entries: (readonly [Id, V])[]): Listing<V> {
-  entries.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1));
+  entries.sort(([a], [b]) => (precedes(a, b) ? -1 : 1));
   return {
     ids: entries.map(([id]) => id),
     values: Object.freeze(entries.map(([, value]) => value)),
@@ -68,12 +68,15 @@ export class EntryIndex<V> {
   }
 }
 
+/** No id: any other value may be one. */
+const NOBODY: unique symbol = Symbol('nobody');
+
 class Bucket<V> {
   readonly #ids = new Set<Id>();
   /** Built on first read and shared until the next change. */
   #listing: Listing<V> | undefined;
   /** The one entry whose value has changed since then. After a second one, everything is sorted again. */
-  #replaced: Id;
+  #replaced: Id = NOBODY;
 
   get isEmpty(): boolean {
     return this.#ids.size === 0;
@@ -85,7 +88,7 @@ class Bucket<V> {
       this.#ids.add(id);
       return;
     }
-    const isPatchable = this.#ids.has(id) && (this.#replaced === undefined || this.#replaced === id);
+    const isPatchable = this.#ids.has(id) && (this.#replaced === NOBODY || this.#replaced === id);
     if (isPatchable) this.#replaced = id;
     else {
       this.#ids.add(id);
@@ -100,18 +103,18 @@ class Bucket<V> {
 
   listing(valueOf: (id: Id) => V): Listing<V> {
     const listing = this.#listing;
-    if (listing === undefined) return (this.#listing = listingOf(Array.from(this.#ids, (id) => [id, valueOf(id)])));
     const replaced = this.#replaced;
-    if (replaced === undefined) return listing;
-    const values = listing.values.slice();
-    values[positionOf(replaced, listing.ids)] = valueOf(replaced);
-    this.#replaced = undefined;
-    return (this.#listing = { ids: listing.ids, values: Object.freeze(values) });
+    if (listing !== undefined && replaced === NOBODY) return listing;
+    this.#replaced = NOBODY;
+    this.#listing = listing
+      ? withValue(listing, replaced, valueOf(replaced))
+      : listingOf(Array.from(this.#ids, (id) => [id, valueOf(id)]));
+    return this.#listing;
   }
 
   #forgetListing(): void {
     this.#listing = undefined;
-    this.#replaced = undefined;
+    this.#replaced = NOBODY;
   }
 }
 
@@ -145,12 +148,17 @@ export class SortedEntries<V> {
   }
 }
 
+/** The listing with another value of one entry. */
+function withValue<V>({ ids, values }: Listing<V>, id: Id, value: V): Listing<V> {
+  return { ids, values: Object.freeze(values.with(positionOf(id, ids), value)) };
+}
+
 function patched<V>(listing: Listing<V>, changes: ReadonlyMap<Id, V | undefined>): Listing<V> {
   const ids = listing.ids.slice();
   const values = listing.values.slice();
   for (const [id, value] of changes) {
     const at = positionOf(id, ids);
-    const present = at < ids.length && ids[at] === id ? 1 : 0;
+    const present = at < ids.length && isSame(ids[at], id) ? 1 : 0;
     if (value === undefined) {
       ids.splice(at, present);
       values.splice(at, present);
@@ -170,8 +178,23 @@ function positionOf(id: Id, ids: readonly Id[]): number {
   let high = ids.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((ids[middle] as string) < (id as string)) low = middle + 1;
+    if (precedes(ids[middle], id)) low = middle + 1;
     else high = middle;
   }
+  // Different symbols can look alike.
+  while (low < ids.length && !isSame(ids[low], id) && !precedes(id, ids[low])) low++;
   return low;
+}
+
+/** The order of ids: by type, then as the language orders values of the type. */
+function precedes(a: Id, b: Id): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return a < b;
+  if (typeof a !== typeof b) return typeof a < typeof b;
+  if (typeof a === 'number') return a < (b as number) || (!Number.isNaN(a) && Number.isNaN(b));
+  return typeof a === 'bigint' ? a < (b as bigint) : String(a) < String(b);
+}
+
+/** Whether two ids are the same key of a native map. */
+function isSame(a: Id, b: Id): boolean {
+  return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
