@@ -241,7 +241,7 @@ describe('a gateway port that is in use', () => {
     const { port } = api.address() as AddressInfo;
     api.close();
     await once(api, 'close');
-    const running = offshoot(['up', '--memory', '--port', String(port), '-o', 'json']);
+    const running = offshoot(['up', '--memory', '--port', String(port), '--no-dashboard', '-o', 'json']);
     await until(() => running.out.stdout.includes('\n') || running.child.exitCode !== null, 30_000);
     const { gateway } = JSON.parse(running.out.stdout) as Up['line'];
     expect(running.out.stderr).toBe(
