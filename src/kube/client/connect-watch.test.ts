@@ -279,7 +279,7 @@ test('a watch does not count as a request in flight, and has no deadline', async
   const order: string[] = [];
   const watch = limited.watch(Pod, { onOpen: () => order.push('open') }, (event) => order.push(event.type));
   await expect.poll(() => order).toEqual(['open']);
-  await limited.get(Pod, { namespace: 'shop', name: 'a' });
+  await limited.get(Pod, { namespace: 'shop', name: 'a' }, { timeoutMs: 30_000 });
   await expect.poll(() => performance.now() - started).toBeGreaterThan(80);
   watching!.end(line('ADDED', pod('a')));
   await watch;

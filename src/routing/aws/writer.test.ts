@@ -74,14 +74,15 @@ interface Aws {
   readonly settle: (bodies: readonly Body[], guards?: Partial<Guards>) => Promise<Result>;
 }
 
-async function start(options: FakeOptions = {}): Promise<Aws> {
+/** Requests that hang are given up after `timeoutMs`. */
+async function start(options: FakeOptions = {}, timeoutMs = 30_000): Promise<Aws> {
   const fake = new FakeAppMesh(options);
   const endpoint = await fake.start();
   const api = await connectAppMesh({
     region: 'eu-central-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     endpoint,
-    timeoutMs: 200,
+    timeoutMs,
   });
   running.push({ stop: () => api.close() }, fake);
   const storedSpecs: StoredSpecs = new Map();
@@ -291,7 +292,7 @@ describe('syncMesh with faults', () => {
     ['lost responses', 'lost answer'],
     ['timeouts', 'silence'],
   ])('converges to the same state with %s', async (_what, fault) => {
-    const { fake, settle } = await start({ fault: every(3, fault) });
+    const { fake, settle } = await start({ fault: every(3, fault) }, 200);
     expect(await settle(ROUTED)).toMatchObject({ problems: [], isUnfinished: false });
     const expected = await start();
     await expected.write(ROUTED);
