@@ -36,7 +36,7 @@ test('shows a plan, an environment, an explanation, a proof and errors, and leav
       '$ offshoot prove pr-7 -n playground',
       expect.stringMatching(/^✓ playground\/pr-7 is isolated/),
       '$ offshoot env delete pr-7 pr-8 -n playground',
-      'Every object of the shop is as it was before, and no other object is left.',
+      'Every route and workload of the shop is as it was before, and no other object is left.',
     ]),
   );
   expect(out.stderr).toContain('did you mean reviews?');

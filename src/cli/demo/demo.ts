@@ -52,7 +52,7 @@ async function runStory(undo: AsyncDisposableStack, signal: AbortSignal): Promis
       `namespace ${sample.namespace} is not as it was before: the environments left something behind`,
     );
   }
-  console.log('\nEvery object of the shop is as it was before, and no other object is left.');
+  console.log('\nEvery route and workload of the shop is as it was before, and no other object is left.');
   console.log(`${paint('strong', 'Your turn:')} ${offshootCommand()} up`);
 }
 

@@ -61,7 +61,10 @@ describe('invalid manifests', () => {
     expect(() => parseManifests('f.yaml', text)).toThrow(message);
   });
 
-  test('are reported if a file does not exist or a directory is empty', () => {
+  test('are reported if a file does not exist, is a URL, or a directory is empty', () => {
+    expect(() => readManifests(['https://example.com/x.yaml'])).toThrow(
+      '-f https://example.com/x.yaml: URLs are not read: download it, and pipe it to "-f -"',
+    );
     expect(() => readManifests(['/nowhere/x.yaml'])).toThrow('-f /nowhere/x.yaml: the file does not exist');
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-manifests-'));
     dirs.push(dir);

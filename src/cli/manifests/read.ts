@@ -34,6 +34,7 @@ export function filesOf(filename: string): [source: string, text: string][] {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
+    if (/^https?:/.test(filename)) throw invalidFile(filename, 'URLs are not read: download it, and pipe it to "-f -"');
     throw invalidFile(filename, code === 'ENOENT' ? 'the file does not exist' : message);
   }
 }
