@@ -27,7 +27,7 @@ export const SERVER_SET: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that follow from other changes of a status. */
-const FOLLOWING: ReadonlySet<string> = new Set(['lastTransitionTime', 'lastUpdatedTime', 'observedGeneration']);
+const FOLLOWING: ReadonlySet<string> = new Set(['lastTransitionTime', 'lastUpdatedTime', 'observedGeneration', 'hash']);
 
 /** Maps from resources to quantities: the server may store an equal quantity in another form. */
 const QUANTITIES: ReadonlySet<string> = new Set([
@@ -114,7 +114,7 @@ function isEmpty(value: unknown): boolean {
 function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));
-  for (const key of ['type', 'name']) {
+  for (const key of ['type', 'name', 'containerName']) {
     const names = value.map((item: unknown) => (item as Record<string, unknown> | null)?.[key]);
     const isKeyed = names.every((name) => typeof name === 'string') && new Set(names).size === names.length;
     if (isKeyed && value.length > 0) return new Map(value.map((item, i) => [`[${names[i] as string}]`, item]));
