@@ -16,7 +16,8 @@ const requirement = {
 };
 
 describeRequiring('the example operator in Go', [requirement], () => {
-  test('passes its tests twice on the same cluster', { timeout: 300_000 }, async () => {
+  // On a new machine, it is compiled first, with controller-runtime: that takes minutes.
+  test('passes its tests twice on the same cluster', { timeout: 1_200_000 }, async () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-go-operator-'));
     const cluster = await startEmbedded();
     try {
