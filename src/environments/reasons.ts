@@ -1,5 +1,6 @@
 // Every reason of a condition of an environment, with its meaning and advice.
 import type { ReasonCatalogue } from '../controller/index.ts';
+import { defaultSettings } from './settings.ts';
 
 const HELD = {
   Paused: {
@@ -70,7 +71,7 @@ export const REASONS = {
     },
     NothingToRoute: { meaning: 'The environment has only consumers, which receive no requests.', advice: '' },
     WaitingForWorkloads: {
-      meaning: 'Routes wait until the clone is available.',
+      meaning: `Routes wait until the clone is available, for at most ${defaultSettings.routeAfterMs / 1_000} seconds. After that they are added anyway, and requests with the key fail until it runs.`,
       advice: 'Look at the condition `WorkloadsReady`.',
     },
     WaitingForRules: {

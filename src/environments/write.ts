@@ -71,7 +71,7 @@ export function writeEnvironment(
   ];
   const unreached = new Map<Decision, Unreached>();
   for (const decision of decisions) {
-    const cause = decision.consumer ? undefined : unreachedOf(decision, facts, routes, warnings);
+    const cause = decision.consumer ? undefined : unreachedOf(decision, facts, routes, warnings, settings);
     if (cause !== undefined) unreached.set(decision, cause);
   }
   const { isolated, conflicts } = verdicts();

@@ -8,6 +8,7 @@ import type { EnvironmentWorld } from '../../environments/describe/world.ts';
 import { baggageRegex } from '../../traffic/baggage.ts';
 import { problemsOf } from '../../api/description/tree.ts';
 import { describeEnvironment } from '../../environments/describe/tree.ts';
+import { messages } from '../../environments/status/messages.ts';
 
 const NOW = Date.parse('2026-01-01T00:01:00Z');
 
@@ -170,6 +171,7 @@ test('a clone that is not ready shows why, from its conditions and pods', () => 
   const cart = {
     deployment: { name: 'cart-shop-feature', namespace: 'shop', status: 'initializing' },
     virtualServices: [{ name: 'cart', namespace: 'shop', status: 'unknown' }],
+    unreached: messages.waitsForClone(60),
   };
   const { environment } = describeEnvironment(
     world(
@@ -181,7 +183,7 @@ test('a clone that is not ready shows why, from its conditions and pods', () => 
     'Deployment shop/cart-shop-feature: MinimumReplicasUnavailable: not enough',
     'Deployment shop/cart-shop-feature: pod p1, container app: CrashLoopBackOff: back-off, last exit code 1 (Error), restarted 3×',
     'Deployment shop/cart-shop-feature: pod p2: Unschedulable: no room',
-    'VirtualService shop/cart: routes are added once the clone runs',
+    'VirtualService shop/cart: not routed yet: its routes wait for the clone for up to 60 s, after which requests fail until it runs',
   ]);
 });
 

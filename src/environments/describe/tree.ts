@@ -222,8 +222,7 @@ function virtualServiceNode(
 ): TreeNode {
   const key = keyOf(ref);
   if (ref.status === 'unknown') {
-    const what = status.deployment.status === 'running' ? 'proxies have picked up its rule and pods' : 'the clone runs';
-    return node('VirtualService', key, 'waiting', { reasons: [`routes are added once ${what}`] });
+    return node('VirtualService', key, 'waiting', { reasons: [whyWaiting(status)] });
   }
   const service = virtualServices.get(key);
   const http = service?.spec?.http ?? [];
@@ -240,6 +239,14 @@ function virtualServiceNode(
   const state = routes.some((each) => each.state === 'running') ? undefined : routes[0]?.state;
   const reasons = ref.status === 'ignored-missing-virtual-service' ? whyIgnored(env, status, key) : [];
   return node('VirtualService', key, state ?? STATE_WORDS[ref.status] ?? ref.status, { reasons, children: routes });
+}
+
+/** What the routes wait for. The controller knows for how long; without a word from it, the state of the clone tells. */
+function whyWaiting({ deployment, unreached }: SubsetStatus): string {
+  if (unreached?.startsWith('not routed')) return unreached;
+  return deployment.status === 'running'
+    ? 'routes are added once proxies have picked up its rule and pods'
+    : 'routes wait for the clone';
 }
 
 /** Why a VirtualService that leads to the workload has no route to the environment. */

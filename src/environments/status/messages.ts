@@ -70,6 +70,10 @@ export const messages = {
   withoutEffect: (why: readonly string[]) => `its routes have no effect: ${why.join(', ')}`,
   notRouted: (why: string | undefined) => `no route leads to it${why === undefined ? '' : `: ${why}`}`,
   gotNothing: (takers: readonly string[]) => `all of its requests are taken by ${takers.join(', ')}`,
+  waitsForClone: (seconds: number) =>
+    seconds === 0
+      ? 'not routed yet: its routes wait for the clone'
+      : `not routed yet: its routes wait for the clone for up to ${seconds} s, after which requests fail until it runs`,
   unanswered: (why: string) => `requests fail: ${why}`,
   routedEarly: (clone: string, seconds: number, why: string | undefined) =>
     `requests are routed to Deployment ${clone}, which is not running after ${seconds} s${why === undefined ? '' : ` (${why})`}: they fail until it is`,

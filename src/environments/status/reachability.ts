@@ -9,8 +9,11 @@ import { isAsleep } from '../lifecycle/sleep.ts';
 import { isPaused } from '../lifecycle/paused.ts';
 import { messages } from './messages.ts';
 import type { ReasonOf } from '../reasons.ts';
+import type { Settings } from '../settings.ts';
 import { obstaclesIn } from '../routes/obstacles.ts';
 import type { Obstacle } from '../routes/obstacles.ts';
+
+type RouteDeadline = Pick<Settings, 'routeAfterMs'>;
 
 /** Why no request reaches a clone. */
 export interface Unreached {
@@ -24,6 +27,7 @@ export function unreachedOf(
   { env, owner, roots }: Pick<EnvironmentFacts, 'env' | 'owner' | 'roots'>,
   { services, pending }: Pick<ObservedRoutes, 'services' | 'pending'>,
   warnings: readonly string[],
+  settings: RouteDeadline,
 ): Unreached | undefined {
   const { subset } = decision;
   const obstacles = [...services].flatMap(([key, service]) =>
@@ -31,7 +35,7 @@ export function unreachedOf(
   );
   if (obstacles.length === 0 && isPaused(env)) return { reason: 'Paused', message: 'not routed: it is paused' };
   if (obstacles.length === 0 && isAsleep(env)) return { reason: 'Asleep', message: 'not routed: it is asleep' };
-  if (obstacles.length === 0) return notRouted(decision, pending, warnings);
+  if (obstacles.length === 0) return notRouted(decision, pending, warnings, settings);
   // One route without an obstacle is enough.
   if (!obstacles.includes(undefined)) return outcomeOf(obstacles as readonly Obstacle[]);
   // If the subset is left alone and has no rules in the status, they are not known.
@@ -50,7 +54,12 @@ function outcomeOf(obstacles: readonly Obstacle[]): Unreached {
   return { reason: 'RoutesIgnored', message: messages.withoutEffect([...ignored, ...takers.map(messages.takenBy)]) };
 }
 
-function notRouted(decision: DueDecision, pending: ReadonlySet<string>, warnings: readonly string[]): Unreached {
+function notRouted(
+  decision: DueDecision,
+  pending: ReadonlySet<string>,
+  warnings: readonly string[],
+  settings: RouteDeadline,
+): Unreached {
   const { action, due, key } = decision;
   if (!due.wait && pending.size > 0) {
     return { reason: 'WaitingForRoutes', message: 'not routed yet: its routes are about to be written' };
@@ -67,5 +76,5 @@ function notRouted(decision: DueDecision, pending: ReadonlySet<string>, warnings
         reason: 'WaitingForRules',
         message: 'not routed yet: its routes wait until proxies have picked up its rules and pods',
       }
-    : { reason: 'WaitingForWorkloads', message: 'not routed yet: its routes wait for the clone' };
+    : { reason: 'WaitingForWorkloads', message: messages.waitsForClone(settings.routeAfterMs / 1_000) };
 }
