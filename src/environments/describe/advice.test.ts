@@ -15,13 +15,14 @@ function environment(status: Partial<DynamicEnvStatus>): DynamicEnv {
   };
 }
 
-function baseless(status: string): DynamicEnv {
+function baseless(status: string, unreached?: string): DynamicEnv {
   const error = messages.noBaseDeployment({ name: 'cart', namespace: 'shop' });
   return environment({
     subsetsStatus: {
       'shop/cart': {
         deployment: { name: 'cart-shop-pr-8', namespace: 'shop', status },
         subsetErrors: { deployment: [{ error, lastOccurrence: lastTransitionTime }] },
+        ...(unreached !== undefined && { unreached }),
       },
     },
   });
@@ -34,6 +35,19 @@ test('adviceFor tells a deleted base from one that never existed', () => {
   expect(adviceFor(baseless('missing'))).toEqual([
     'there is no such Deployment to clone: correct its name and namespace in the environment, or create it',
   ]);
+});
+
+test('adviceFor says that a clone without its base serves requests only if they reach it', () => {
+  const kept = 'the base Deployment is gone; the clone is kept: create the Deployment again, or delete the environment';
+  expect(adviceFor(baseless('running', messages.notRouted(undefined)))).toEqual([kept]);
+  const error = messages.noBaseDeployment({ name: 'worker', namespace: 'shop' });
+  const worker = {
+    name: 'worker-shop-pr-8',
+    namespace: 'shop',
+    status: 'running',
+    errors: [{ error, lastOccurrence: lastTransitionTime }],
+  };
+  expect(adviceFor(environment({ consumersStatus: { 'shop/worker': worker } }))).toEqual([kept]);
 });
 
 test('adviceFor suggests another key if another environment takes all requests', () => {

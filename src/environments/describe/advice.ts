@@ -8,28 +8,33 @@ const NO_BASE = /^couldn't find the deployment we need to override/;
 export function adviceFor(env: DynamicEnv): readonly string[] {
   const { subsetsStatus = {}, consumersStatus = {} } = env.status ?? {};
   const clones = [
-    ...Object.values(subsetsStatus).map(({ deployment, subsetErrors }) => ({
+    ...Object.values(subsetsStatus).map(({ deployment, subsetErrors, unreached }) => ({
       status: deployment.status,
       errors: subsetErrors?.deployment,
+      isReached: unreached === undefined,
     })),
-    ...Object.values(consumersStatus).map(({ status, errors }) => ({ status, errors })),
+    // Consumers receive no requests.
+    ...Object.values(consumersStatus).map(({ status, errors }) => ({ status, errors, isReached: false })),
   ];
   const baseless = clones.filter(({ errors }) => hasNoBase(errors));
   const routed = conditionsOf(env).find(({ type }) => type === 'Routed');
   const isTaken = routed?.reason === 'Shadowed' && routed.message.includes('taken by environment ');
   return [
     ...new Set([
-      ...baseless.map(({ status }) => (status === 'running' ? BASE_GONE : BASE_MISSING)),
+      ...baseless.map(({ status, isReached }) => (status === 'running' ? baseGone(isReached) : BASE_MISSING)),
       ...(isTaken ? [ANOTHER_KEY] : []),
     ]),
   ];
 }
 
-const BASE_GONE =
-  'the base Deployment is gone; the clone still serves its requests: create the Deployment again, or delete the environment';
 const BASE_MISSING =
   'there is no such Deployment to clone: correct its name and namespace in the environment, or create it';
 const ANOTHER_KEY = 'create this environment again with another key, or delete the other one';
+
+function baseGone(isReached: boolean): string {
+  const clone = isReached ? 'still serves its requests' : 'is kept';
+  return `the base Deployment is gone; the clone ${clone}: create the Deployment again, or delete the environment`;
+}
 
 function hasNoBase(errors: readonly StatusError[] = []): boolean {
   return errors.some(({ error }) => NO_BASE.test(error));
