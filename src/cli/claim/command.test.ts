@@ -200,6 +200,10 @@ test('all commands report that the namespace of a claim was deleted', { timeout:
   const { code, stderr } = await team.run('claim', 'kubeconfig', 'doomed');
   expect(code).toBe(0);
   expect(stderr).toMatch(/^warning: claim team\/doomed: NamespaceNotFound: /);
+  expect(await team.run('status')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('warning: claim team/doomed: NamespaceNotFound: '),
+  });
   await team.run('claim', 'delete', 'doomed');
 });
 
@@ -229,6 +233,7 @@ test('claim kubeconfig says what is missing if there is no kubeconfig', { timeou
     'error: there is no Secret team/bare-credentials, which target team/bare names: make it, with a key kubeconfig\ncode: NoCredentials, see "offshoot errors NoCredentials"\n',
   );
   expect((await team.run('claim', 'describe', 'bare')).stdout).toContain('! no Secret with this name exists');
+  expect((await team.run('status')).stdout).toContain('warning: target team/bare: SecretNotFound: ');
   const metadata = { name: 'bare-credentials', namespace: 'team' };
   await team.client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'eA==' } });
   expect((await team.run('claim', 'kubeconfig', 'bare')).stderr).toBe(

@@ -3,11 +3,16 @@ import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { Istio } from '../../api/istio.ts';
 import { RoutingRule } from '../../api/routing.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
-import { isolationOf, isolationProblem, stateOf as environmentState, verdictOf } from '../../environments/index.ts';
+import {
+  isolationOf,
+  isolationProblem,
+  problemOf as environmentProblem,
+  stateOf as environmentState,
+} from '../../environments/index.ts';
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { stateOf as meshState } from '../../mesh/index.ts';
 import { problemsOf, stateOf as ruleState } from '../../routing/index.ts';
-import { phaseOf, problemOf } from '../../targets/index.ts';
+import { brokenOf, phaseOf, problemOf } from '../../targets/index.ts';
 
 /** A kind that a part manages. */
 export interface Subject {
@@ -35,8 +40,8 @@ export const SUBJECTS: readonly Subject[] = [
     many: 'environments',
     stateOf: environmentState,
     problemOf(env) {
-      const verdict = verdictOf(env);
-      if (verdict.is === 'stalled') return verdict.reason;
+      const problem = environmentProblem(env);
+      if (problem !== undefined) return problem;
       return isolationOf(env)?.status === 'False' ? isolationProblem(env) : undefined;
     },
     advice: (env) => `offshoot env describe ${named(env)}`,
@@ -47,7 +52,7 @@ export const SUBJECTS: readonly Subject[] = [
     one: 'claim',
     many: 'claims',
     stateOf: phaseOf,
-    problemOf: (claim) => problemOf(claim) ?? lostOf(claim, 'Lost', 'its target is gone'),
+    problemOf: (claim) => problemOf(claim) ?? lostOf(claim, 'Lost', 'its target is gone') ?? brokenOf(claim),
     advice: (claim) => `offshoot claim describe ${named(claim)}`,
   } satisfies TypedSubject<DeploymentTargetClaim>,
   {
@@ -56,7 +61,7 @@ export const SUBJECTS: readonly Subject[] = [
     one: 'target',
     many: 'targets',
     stateOf: phaseOf,
-    problemOf: (target) => problemOf(target) ?? lostOf(target, 'Failed', 'it could not be freed'),
+    problemOf: (target) => problemOf(target) ?? lostOf(target, 'Failed', 'it could not be freed') ?? brokenOf(target),
     advice: (target) => `offshoot target describe ${named(target)}`,
   } satisfies TypedSubject<DeploymentTarget>,
   {

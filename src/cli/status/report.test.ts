@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { microTime } from '../../kube/times.ts';
 import { partsOf } from '../run/parts.ts';
 import { unpainted } from '../terminal/colour.ts';
@@ -123,6 +125,87 @@ test('reportOf shows problems with their reason and advice', () => {
   ]) {
     expect(text).toContain(line);
   }
+});
+
+test('reportOf reports what does not work although its state or phase does not say so', () => {
+  const object = (
+    { kind, group, version }: AnyKind,
+    name: string,
+    status: object,
+    unmet: Readonly<Record<string, readonly [reason: string, message: string]>>,
+  ): KubeObject => {
+    const conditions = Object.entries(unmet).map(([type, [reason, message]]) => {
+      return { type, status: 'False', reason, message };
+    });
+    const metadata = { name, namespace: 'shop', generation: 1 };
+    return {
+      apiVersion: `${group}/${version}`,
+      kind,
+      metadata,
+      spec: {},
+      status: { ...status, conditions },
+    } as KubeObject;
+  };
+  const processing = { state: 'processing', observedGeneration: 1, subsetsStatus: {} };
+  const found = report({
+    deployments: [deployment('environments,targets', 2)],
+    leases: [
+      lease('dynamic-environment-lock', 'offshoot-1', NOW - 2_000),
+      lease(parts.find(({ name }) => name === 'targets')!.lease, 'offshoot-1', NOW - 2_000),
+    ],
+    objects: new Map([
+      [
+        DynamicEnv.kind,
+        [
+          object(DynamicEnv, 'starting', processing, {
+            Ready: ['Processing', 'shop/cart: initializing'],
+            WorkloadsReady: ['NotRunning', 'shop/cart: initializing'],
+            Routed: ['WaitingForWorkloads', 'shop/cart: not routed yet'],
+          }),
+          object(DynamicEnv, 'no-image', processing, {
+            Ready: ['Processing', 'shop/cart: initializing'],
+            WorkloadsReady: ['ImagePullBackOff', 'shop/cart: initializing (ImagePullBackOff: container app)'],
+            Routed: ['NotAnswered', 'shop/cart: requests fail: no pod of the clone is ready'],
+          }),
+          object(DynamicEnv, 'crashing', processing, {
+            Ready: ['Processing', 'shop/cart: initializing'],
+            WorkloadsReady: ['CrashLoopBackOff', 'shop/cart: initializing (CrashLoopBackOff: container app)'],
+            Routed: ['WaitingForWorkloads', 'shop/cart: not routed yet'],
+          }),
+        ],
+      ],
+      [
+        DeploymentTargetClaim.kind,
+        [
+          object(DeploymentTargetClaim, 'waiting', { phase: 'Pending' }, { Ready: ['Pending', ''] }),
+          object(
+            DeploymentTargetClaim,
+            'emptied',
+            { phase: 'Bound' },
+            { Ready: ['NamespaceNotFound', 'namespace a is gone, with all that was in it'] },
+          ),
+        ],
+      ],
+      [
+        DeploymentTarget.kind,
+        [
+          object(DeploymentTarget, 'free', { phase: 'Available' }, { SecretFound: ['SecretNotFound', 'not yet'] }),
+          object(
+            DeploymentTarget,
+            'keyless',
+            { phase: 'Bound' },
+            { SecretFound: ['SecretNotFound', 'the Secret access with the credentials does not exist'] },
+          ),
+        ],
+      ],
+    ]),
+  });
+  expect(found.problems.map(({ about, message }) => `${about}: ${message}`)).toEqual([
+    'environment shop/no-image: shop/cart: requests fail: no pod of the clone is ready',
+    'environment shop/crashing: shop/cart: initializing (CrashLoopBackOff: container app)',
+    'claim shop/emptied: NamespaceNotFound: namespace a is gone, with all that was in it',
+    'target shop/keyless: SecretNotFound: the Secret access with the credentials does not exist',
+  ]);
 });
 
 test('reportOf warns about objects of a part that is off, and limits the names', () => {

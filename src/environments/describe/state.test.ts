@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DynamicEnv, DynamicEnvStatus } from '../../api/dynamicenv.ts';
 import { ASLEEP } from '../lifecycle/sleep.ts';
-import { readyCount, reasonOf, whyUnrouted } from './state.ts';
+import { problemOf, readyCount, reasonOf, whyUnrouted } from './state.ts';
 
 type Conditions = NonNullable<DynamicEnvStatus['conditions']>;
 
@@ -53,6 +53,42 @@ describe('reasonOf', () => {
     );
     expect(reasonOf(environment({}, { state: 'degraded' }, [condition('Stalled', 'True', 'no base')]))).toBe('no base');
     expect(reasonOf(environment({}, { state: 'ready' }, [condition('Ready', 'True', 'fine')]))).toBeUndefined();
+  });
+});
+
+describe('problemOf', () => {
+  const problem = (routed: string, workloads: string): string | undefined =>
+    problemOf(
+      environment({}, {}, [
+        condition('Ready', 'False', 'shop/cart: initializing', 'Processing'),
+        condition('WorkloadsReady', 'False', 'the clone does not run', workloads),
+        condition('Routed', 'False', 'requests do not arrive', routed),
+      ]),
+    );
+
+  test.each([
+    ['WaitingForWorkloads', 'NotRunning', undefined],
+    ['WaitingForRules', 'NotRunning', undefined],
+    ['Asleep', 'Asleep', undefined],
+    ['Paused', 'Paused', undefined],
+    ['WaitingForWorkloads', 'ImagePullBackOff', 'the clone does not run'],
+    ['WaitingForWorkloads', 'CrashLoopBackOff', 'the clone does not run'],
+    ['NotAnswered', 'CrashLoopBackOff', 'requests do not arrive'],
+    ['NotAnswered', 'NoPodReady', 'requests do not arrive'],
+  ])('tells progress from a problem: Routed is %s, WorkloadsReady is %s', (routed, workloads, expected) => {
+    expect(problem(routed, workloads)).toBe(expected);
+  });
+
+  test('returns the reason of a stalled environment, and nothing for a ready one or an outdated status', () => {
+    const stalled = [condition('Ready', 'False', ''), condition('Stalled', 'True', 'no base')];
+    expect(problemOf(environment({}, { state: 'degraded' }, stalled))).toBe('no base');
+    expect(problemOf(environment({}, { state: 'ready' }, [condition('Ready', 'True', 'fine')]))).toBeUndefined();
+    const crashed = [condition('WorkloadsReady', 'False', 'it crashes', 'CrashLoopBackOff')];
+    expect(problemOf(environment({}, { observedGeneration: 0 }, crashed))).toBeUndefined();
+  });
+
+  test('counts a degraded state without conditions, as the original operator writes it', () => {
+    expect(problemOf(environment({}, { state: 'degraded' }))).toBe('it is degraded');
   });
 });
 

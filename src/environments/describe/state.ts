@@ -7,6 +7,7 @@ import { isPaused, PAUSED } from '../lifecycle/paused.ts';
 import { lifetimeOf } from '../lifecycle/ttl.ts';
 import { timestamp } from '../../kube/times.ts';
 import { itemsOf, statusKey } from '../names.ts';
+import type { ReasonOf } from '../reasons.ts';
 
 /** The results of `stateOf`. */
 export const STATES = ['pending', 'processing', 'ready', 'degraded', 'paused', 'asleep', 'deleting'] as const;
@@ -80,6 +81,38 @@ export function verdictOf(env: DynamicEnv): Verdict {
   const isReady = ready === undefined ? env.status?.state === 'ready' : ready.status === 'True';
   if (isReady) return { is: 'ready' };
   return HELD.has(ready?.reason ?? '') ? { is: 'held', reason: ready!.message } : { is: 'open' };
+}
+
+/** Reasons of conditions that are false while everything goes as it should, or as a user has chosen. */
+const EXPECTED: Readonly<Record<string, ReadonlySet<string>>> = {
+  Routed: new Set<ReasonOf<'Routed'>>([
+    'WaitingForWorkloads',
+    'WaitingForRules',
+    'WaitingForRoutes',
+    'Asleep',
+    'Paused',
+  ]),
+  WorkloadsReady: new Set<ReasonOf<'WorkloadsReady'>>(['NotRunning', 'Asleep', 'Paused']),
+};
+
+/**
+ * What is wrong with an environment; undefined while it only makes progress. The state of one whose clone crashes or
+ * does not start is `processing`, because it recovers by itself once the clone runs.
+ */
+export function problemOf(env: DynamicEnv): string | undefined {
+  const verdict = verdictOf(env);
+  if (verdict.is === 'stalled') return verdict.reason;
+  if (verdict.is === 'ready' || !isCurrent(env)) return undefined;
+  const conditions = conditionsOf(env);
+  // Whether requests fail matters most, and the message says why.
+  const [problem] = ['Routed', 'WorkloadsReady'].flatMap((name) =>
+    conditions.filter(
+      ({ type, status, reason }) => type === name && status === 'False' && !EXPECTED[name]!.has(reason),
+    ),
+  );
+  if (problem !== undefined) return problem.message || problem.reason;
+  // The original operator writes no conditions, only the state.
+  return stateOf(env) === 'degraded' ? (reasonOf(env) ?? 'it is degraded') : undefined;
 }
 
 /** Whether the status says that an environment is asleep, or would if it were not paused. */

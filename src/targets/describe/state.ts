@@ -24,12 +24,26 @@ export function problemOf(object: DeploymentTargetClaim | DeploymentTarget): str
 
 /** Warnings of a claim or target that can be used: from conditions that exist only then. */
 export function warningsOf(object: DeploymentTargetClaim | DeploymentTarget): readonly string[] {
-  const conditions = conditionsOf(object);
-  const isBound = object.status?.phase === 'Bound';
   // A missing Secret has a line of its own.
-  const isWarning = ({ type, status }: Condition): boolean =>
-    status === 'False' && (['ClassMatches', 'Expires', 'Reserved'].includes(type) || (isBound && type === 'Ready'));
-  return conditions.filter(isWarning).map(reasonText);
+  const types = ['ClassMatches', 'Expires', 'Reserved', ...(object.status?.phase === 'Bound' ? ['Ready'] : [])];
+  return unmet(object, types).map(reasonText);
+}
+
+/**
+ * Why deployments to a claim or target fail although its phase says that it can be used: what is behind it is gone, or
+ * a bound target has no Secret.
+ */
+export function brokenOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
+  const phase = phaseOf(object);
+  if (phase !== 'Available' && phase !== 'Bound') return undefined;
+  // A target may be claimed before its Secret exists.
+  const [first] = unmet(object, phase === 'Bound' ? ['Ready', 'SecretFound'] : ['Ready']);
+  return first && reasonText(first);
+}
+
+/** The conditions of these types that are false. */
+function unmet(object: DeploymentTargetClaim | DeploymentTarget, types: readonly string[]): readonly Condition[] {
+  return conditionsOf(object).filter(({ type, status }) => status === 'False' && types.includes(type));
 }
 
 /** A condition as `Reason: message`. */
