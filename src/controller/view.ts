@@ -18,6 +18,11 @@ export interface View extends Facts {
   heldFor(finding: string): number;
   /** The time in milliseconds. Reading it subscribes to nothing: a plan sets `requeueAfterMs` itself. */
   now(): number;
+  /**
+   * Milliseconds until a time to live is over; 0 or less once it is. Infinity in a forecast, unless it was over at the
+   * start: otherwise a plan would show the end of a short life instead of what is created.
+   */
+  untilExpiry(at: number): number;
 }
 
 /** Why a write to an object was refused; undefined if none was. */
@@ -26,6 +31,8 @@ export type Refusal = (kind: AnyKind, ref: Ref) => string | undefined;
 export interface ReadsOptions {
   readonly tables: Tables;
   readonly now: () => number;
+  /** In a forecast: times to live that are over later than this do not end. */
+  readonly lastExpiry?: number;
   /** Called when something that a reader read has changed, once for all changes of a synchronous run. */
   readonly wake: (reader: string) => void;
   /** Called with each such change at once; see `TrackerOptions`. */
@@ -41,13 +48,15 @@ type Findings = ReadonlyMap<string, number>;
 export class Reads {
   readonly #tables: Tables;
   readonly #now: () => number;
+  readonly #lastExpiry: number;
   readonly #tracker: Tracker<string>;
   /** By reader: the findings of its last plan. */
   readonly #findings = new Map<string, Findings>();
 
-  constructor({ tables, now, ...tracking }: ReadsOptions) {
+  constructor({ tables, now, lastExpiry = Infinity, ...tracking }: ReadsOptions) {
     this.#tables = tables;
     this.#now = now;
+    this.#lastExpiry = lastExpiry;
     this.#tracker = new Tracker(tracking);
   }
 
@@ -62,7 +71,7 @@ export class Reads {
     let view = undefined as PlanView | undefined;
     try {
       return this.#tracker.track(reader, (read) =>
-        plan((view = new PlanView(this.#tables, read, this.#now, refusal, before))),
+        plan((view = new PlanView(this.#tables, read, this.#now, this.#lastExpiry, refusal, before))),
       );
     } finally {
       const findings = view?.findings;
@@ -95,11 +104,20 @@ class PlanView extends TrackedFacts implements View {
   readonly refusal: Refusal;
   /** The findings of this plan. */
   findings: Map<string, number> | undefined;
+  readonly #lastExpiry: number;
   readonly #before: Findings | undefined;
 
-  constructor(tables: Tables, read: Read, now: () => number, refusal: Refusal, before: Findings | undefined) {
+  constructor(
+    tables: Tables,
+    read: Read,
+    now: () => number,
+    lastExpiry: number,
+    refusal: Refusal,
+    before: Findings | undefined,
+  ) {
     super(tables, read);
     this.now = now;
+    this.#lastExpiry = lastExpiry;
     this.refusal = refusal;
     this.#before = before;
   }
@@ -108,5 +126,9 @@ class PlanView extends TrackedFacts implements View {
     const since = this.#before?.get(finding) ?? this.now();
     (this.findings ??= new Map()).set(finding, since);
     return this.now() - since;
+  }
+
+  untilExpiry(at: number): number {
+    return at <= this.#lastExpiry ? at - this.now() : Infinity;
   }
 }

@@ -8,7 +8,7 @@ import type { Notes } from './definition.ts';
 import { factsOf } from './facts.ts';
 import type { Facts } from './facts.ts';
 import { Reads } from './view.ts';
-import type { Refusal, View } from './view.ts';
+import type { ReadsOptions, Refusal, View } from './view.ts';
 
 export class WhatIf {
   /** The state with the changes; reading it here subscribes to nothing. */
@@ -19,11 +19,11 @@ export class WhatIf {
   readonly #outdated = new Set<string>();
 
   /** Starts from the tables, and follows them in everything that is not changed here. */
-  constructor({ tables, now }: { readonly tables: Tables; readonly now: () => number }) {
+  constructor({ tables, ...time }: Pick<ReadsOptions, 'tables' | 'now' | 'lastExpiry'>) {
     this.#tables = tables;
     this.facts = factsOf(tables, this.#overlay.read);
     const wake = (reader: string): void => void this.#outdated.add(reader);
-    this.#reads = new Reads({ tables, now, wake, overlay: this.#overlay });
+    this.#reads = new Reads({ tables, ...time, wake, overlay: this.#overlay });
   }
 
   /** Adds an object, or replaces another of its name. */

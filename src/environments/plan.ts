@@ -27,13 +27,12 @@ import type { Verdicts } from './write.ts';
 
 /** Plans one environment. `refusals` has the wishes that the server refused. */
 export function planEnvironment(view: View, env: DynamicEnv, settings: Settings, refusals?: RouteRefusals): Plan {
-  const now = view.now();
   const isDeleted = env.metadata.deletionTimestamp !== undefined;
-  const lifetime = isDeleted ? undefined : lifetimeOf(env, now);
+  const lifetime = isDeleted ? undefined : lifetimeOf(env, view.now());
   if (lifetime === undefined) return planUnexpired(view, env, settings, refusals);
   const undeletable = view.refusal(DynamicEnv, env.metadata);
-  if (lifetime.expiresAt <= now && undeletable === undefined) return planExpiry(env);
-  return withLifetime(planUnexpired(view, env, settings, refusals), env, lifetime, now, undeletable);
+  if (view.untilExpiry(lifetime.expiresAt) <= 0 && undeletable === undefined) return planExpiry(env);
+  return withLifetime(planUnexpired(view, env, settings, refusals), env, lifetime, view, undeletable);
 }
 
 /** The plan of an environment that has not expired, or is being deleted. */

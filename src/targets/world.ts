@@ -1,7 +1,7 @@
 // Lookups of the claim system, and the indexes for them.
 import { SpaceRequest } from '../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../api/targets.ts';
-import type { View } from '../controller/index.ts';
+import type { Facts, View } from '../controller/index.ts';
 import { defineTable } from '../kube/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from './claim-ref.ts';
@@ -64,8 +64,8 @@ const SpaceRequests = defineTable(SpaceRequest, {
 
 const Namespaces = defineTable(Namespace, { indexes: { claim: (namespace) => annotated(namespace, OF_CLAIM) } });
 
-export function classOf(view: View, name: string): DeploymentTargetClass | undefined {
-  return name === '' ? undefined : view.get(DeploymentTargetClass, { name });
+export function classOf(facts: Facts, name: string): DeploymentTargetClass | undefined {
+  return name === '' ? undefined : facts.get(DeploymentTargetClass, { name });
 }
 
 export function targetNamed(view: View, claim: DeploymentTargetClaim): DeploymentTarget | undefined {

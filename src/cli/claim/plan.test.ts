@@ -100,7 +100,7 @@ test('a changed claim is planned field by field', { timeout: 60_000 }, async () 
       '    spec.ttl: 2d',
       '',
       '0 to create, 1 to change, 0 to remove.',
-      'Claim team/timed would be Bound, with DeploymentTarget timed-dt.',
+      'Claim team/timed would be Bound, with DeploymentTarget timed-dt, and expire at TIME.',
     ],
   ]);
 });
@@ -157,6 +157,18 @@ describe('the plan fails with exit code 1 and the reason for', () => {
     const { code, stderr } = await team.run('claim', 'plan', 'nobody');
     expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')]);
   });
+});
+
+test('a claim with a short time to live is created, and the plan says that it expires', async () => {
+  const annotations = { 'dt.appstudio.redhat.com/ttl': '5s' };
+  const { code, stdout } = await team.run('claim', 'plan', '-f', manifest('brief', 'local', { annotations }));
+  expect([code, stdout.trimEnd().split('\n').slice(-2)]).toEqual([
+    2,
+    [
+      '7 to create, 0 to change, 0 to remove.',
+      'Claim team/brief would be Bound, with DeploymentTarget brief-dt, and expire after 5s.',
+    ],
+  ]);
 });
 
 test('a claim that waits for an external provisioner is not an error', async () => {

@@ -15,7 +15,7 @@ import { partsOf } from '../run/parts.ts';
 import { targetSettings } from '../run/target-flags.ts';
 import type { TargetOptions } from '../run/target-flags.ts';
 import type { Paint } from '../terminal/colour.ts';
-import { printPlan } from '../terminal/plan.ts';
+import { expiryText, printPlan } from '../terminal/plan.ts';
 import { claimChecks } from './checks.ts';
 import { CLAIM } from './nouns.ts';
 import type { DataFormat } from '../terminal/output.ts';
@@ -64,9 +64,11 @@ function outcomeLines({ claims }: ClaimPlan, paint: Paint): string[] {
   return [...claims.map((claim) => claimLine(claim, paint)), ...warnings];
 }
 
-function claimLine({ claim, phase, target, problem }: PlannedClaim, paint: Paint): string {
+function claimLine(planned: PlannedClaim, paint: Paint): string {
+  const { claim, phase, target, problem, expiresAfter } = planned;
   if (problem !== undefined)
     return `${paint('bad', '!')} Claim ${claim} would be ${phase} and make no progress: ${problem}`;
   if (phase === 'Gone') return `Claim ${claim} would be gone.`;
-  return `Claim ${claim} would be ${phase}${target === undefined ? '' : `, with DeploymentTarget ${target}`}.`;
+  const expiry = expiryText(planned, phase === 'Bound' ? `after ${expiresAfter}` : `${expiresAfter} after it is bound`);
+  return `Claim ${claim} would be ${phase}${target === undefined ? '' : `, with DeploymentTarget ${target}`}${expiry}.`;
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../environments/index.ts';
 import { isolationText } from '../../environments/index.ts';
 import type { Paint } from '../terminal/colour.ts';
+import { expiryText } from '../terminal/plan.ts';
 
 export function outcomeLines(plan: EnvironmentPlan, settings: Settings, paint: Paint): string[] {
   const { environments: all, assumedReady, changes, orphans, proofs, conflicts } = plan;
@@ -72,8 +73,10 @@ function orphanLines(orphans: readonly PlannedOrphan[], { removeOrphans, orphanG
   ];
 }
 
-function environmentLine({ environment, state, problem, message }: PlannedEnvironment, paint: Paint): string {
+function environmentLine(planned: PlannedEnvironment, paint: Paint): string {
+  const { environment, state, problem, message, expiresAfter } = planned;
   const would = `Environment ${environment} would be ${state}`;
-  if (problem !== undefined) return `${paint('bad', '!')} ${would} and make no progress: ${problem}`;
-  return message === undefined ? `${would}.` : `${would}: ${message}`;
+  const expiry = expiryText(planned, `after ${expiresAfter}`);
+  if (problem !== undefined) return `${paint('bad', '!')} ${would} and make no progress${expiry}: ${problem}`;
+  return message === undefined ? `${would}${expiry}.` : `${would}${expiry}: ${message}`;
 }

@@ -53,6 +53,15 @@ Environment shop/checkout-fix would be ready.
 `);
 });
 
+test('an environment with a short time to live is created, and the plan says that it expires', async () => {
+  const { spec, ...env } = parse(readFileSync(FIX, 'utf8')) as { spec: object };
+  const short = file('short.yaml', stringify({ ...env, spec: { ...spec, ttl: { duration: '30s' } } }));
+  const { code, stdout } = await plan('-f', short, '--world', SHOP);
+  expect(code).toBe(2);
+  expect(stdout).toContain('4 to create, 1 to change, 0 to remove.\n');
+  expect(stdout).toContain('Environment shop/checkout-fix would be ready, and expire after 30s.\n');
+});
+
 test('an environment among the manifests is planned by name, or with its namespace', async () => {
   const one = await plan('checkout-fix', '-n', 'shop', '--world', EXAMPLES, '-o', 'json');
   expect(one.code).toBe(2);

@@ -42,3 +42,12 @@ function planLines(
   // A stalled plan is not "nothing to do".
   return isStalled ? stalls : ['Nothing to do.', ...stalls];
 }
+
+/** The end of a sentence about an object that expires, at a known time or `later`; empty for one that does not. */
+export function expiryText(
+  { expiresAt, expiresAfter }: { readonly expiresAt?: string; readonly expiresAfter?: string },
+  later: string,
+): string {
+  if (expiresAt !== undefined) return `, and expire at ${expiresAt}`;
+  return expiresAfter === undefined ? '' : `, and expire ${later}`;
+}

@@ -47,7 +47,9 @@ export class ForecastCluster implements Server {
   constructor(options: ForecastClusterOptions) {
     this.#options = options;
     this.#now = options.now;
-    this.whatIf = new WhatIf({ tables: options.tables, now: () => this.#now });
+    // Recorded times are whole seconds: what is created now must not have expired before.
+    const lastExpiry = Math.floor(options.now / 1_000) * 1_000;
+    this.whatIf = new WhatIf({ tables: options.tables, now: () => this.#now, lastExpiry });
     if (options.ask !== undefined) this.#server = new AskedServer(options.ask);
     if (!options.simulatesCluster) return;
     this.#garbage = new GarbageCollector(this);

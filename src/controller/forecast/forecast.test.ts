@@ -148,6 +148,25 @@ describe('forecast', () => {
   });
 });
 
+describe('a time to live', () => {
+  const expiring = (at: number): ControllerDefinition =>
+    controller((view, object) => {
+      const leftMs = view.untilExpiry(at);
+      if (leftMs <= 0) return { steps: [remove(Wish, object)] };
+      return view.now() < NOW + 5000 ? { requeueAfterMs: Math.min(1000, leftMs) } : { status: { is: 'alive' } };
+    });
+
+  test('that is over at the start ends', () => {
+    expect(shown(run([expiring(NOW)], [wish()]))).toEqual(['remove Wish wish by granter']);
+  });
+
+  test('that is over later does not end, although the clock advances beyond it', () => {
+    expect(shown(run([expiring(NOW + 2000)], [wish()]))).toEqual([
+      'change Wish wish by granter; status:  → {"is":"alive"}',
+    ]);
+  });
+});
+
 test('a forecast throws NotSynced for a table that is not synced, and does not report a stall', () => {
   const early = controller(() => {
     throw new NotSynced(tablesOf([]).of<KubeObject>(Thing));

@@ -106,6 +106,54 @@ test('a plan for a settled environment is empty', async () => {
   expect(proofs).toMatchObject([{ environment: 'shop/feature', isolated: 'True', reason: 'Isolated' }]);
 });
 
+describe('a time to live', () => {
+  const lasting = (name: string, duration: string): DynamicEnv => {
+    const env = environment('shop', name, [cart]);
+    return { ...env, spec: { ...env.spec, key: name, ttl: { duration } } };
+  };
+  const namesOf = ({ changes }: EnvironmentPlan): string[] => changes.map((each) => `${each.do} ${each.kind}`);
+
+  /** A settled environment with a time to live. */
+  const existing = async (duration: string): Promise<MemoryCluster> => {
+    const cluster = await settled(environment('shop', 'feature', [cart]));
+    const [env] = cluster.list(DynamicEnv);
+    await cluster.put({ ...env!, spec: { ...env!.spec, ttl: { duration } } } as DynamicEnv);
+    return cluster;
+  };
+
+  test.each(['30s', '1s', '5ms'])('of %s does not hide what is created', async (duration) => {
+    const made = plan(await settled(), [put(lasting('feature', duration))]);
+    expect(namesOf(made)).toEqual([
+      'make DynamicEnv',
+      'make Deployment',
+      'make DestinationRule',
+      'change VirtualService',
+    ]);
+    expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'ready', expiresAfter: duration }]);
+  });
+
+  test('that is not over leaves an environment as it is, and the plan says when it expires', async () => {
+    const made = plan(await existing('50s'));
+    expect(namesOf(made)).toEqual(['change DynamicEnv']);
+    expect(made.environments).toEqual([
+      { environment: 'shop/feature', state: 'ready', expiresAt: '2026-01-01T00:00:50Z' },
+    ]);
+  });
+
+  test('that is over removes the environment', async () => {
+    const made = plan(await existing('1s'));
+    expect(namesOf(made)).toContain('remove Deployment');
+    expect(made.environments).toEqual([{ environment: 'shop/feature', state: 'gone' }]);
+  });
+
+  test('of another environment is no part of a plan', async () => {
+    const made = plan(await existing('50s'), [put(lasting('other', '8s'))]);
+    expect(linesOf(made).join('\n')).not.toContain('shop-feature');
+    expect(made.traffic.changes.map(({ text }) => text).join('\n')).not.toContain('alice');
+    expect(made.environments).toMatchObject([{ environment: 'shop/other', expiresAfter: '8s' }]);
+  });
+});
+
 describe('the traffic of a plan', () => {
   const textsOf = ({ traffic }: EnvironmentPlan): readonly string[] => traffic.changes.map(({ text }) => text);
   const TO_CLONE =

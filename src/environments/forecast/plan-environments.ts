@@ -13,10 +13,12 @@ import type {
 } from '../../controller/index.ts';
 import { keyOf, refOf } from '../../kube/index.ts';
 import type { KubeObject, Ref, Step, Tables } from '../../kube/index.ts';
+import { timestamp } from '../../kube/times.ts';
 import type { TrafficDiff } from '../../traffic/index.ts';
 import { VirtualService } from '../../traffic/istio/objects.ts';
 import { jsonEqual, untracked } from '../../watchable/index.ts';
 import { stateOf, verdictOf } from '../describe/state.ts';
+import { EXTENDED_UNTIL, lifetimeOf } from '../lifecycle/ttl.ts';
 import { uniqueVersion } from '../names.ts';
 import { Deployment } from '../objects.ts';
 import { describeOrphan, findOrphans } from '../orphans/orphans.ts';
@@ -40,6 +42,10 @@ export interface PlannedEnvironment {
   readonly problem?: string;
   /** What it would wait for or report. */
   readonly message?: string;
+  /** When it expires. */
+  readonly expiresAt?: string;
+  /** How long a new environment lives. */
+  readonly expiresAfter?: string;
 }
 
 export interface EnvironmentPlan extends ForecastReport {
@@ -123,7 +129,7 @@ export function planEnvironments(planning: EnvironmentPlanOptions): EnvironmentP
     },
     answer: (report, made) => ({
       ...report,
-      environments: about.map(environmentIn(made)),
+      environments: about.map(environmentIn(made, tables, options.now)),
       assumedReady: assumed,
       orphans,
       traffic: trafficOf(factsOf(tables, untracked), made.facts, report.changes, settings),
@@ -184,15 +190,29 @@ function isRoutingOf(environments: readonly Ref[], { kind, before, after }: Chan
   });
 }
 
-function environmentIn({ facts }: Forecast): (ref: Ref) => PlannedEnvironment {
+function environmentIn({ facts }: Forecast, tables: Tables, now: number): (ref: Ref) => PlannedEnvironment {
   return (ref) => {
     const env = facts.get(DynamicEnv, ref);
     const environment = keyOf(ref);
     if (env === undefined) return { environment, state: 'gone' };
     const verdict = verdictOf(env);
     const state = stateOf(env);
-    if (verdict.is === 'stalled') return { environment, state, problem: verdict.reason };
+    const { creationTimestamp } = tables.of(DynamicEnv).get(environment)?.metadata ?? {};
+    const expiry = plannedExpiry(env, creationTimestamp === undefined, now);
+    if (verdict.is === 'stalled') return { environment, state, problem: verdict.reason, ...expiry };
     const { message = '' } = conditionsOf(env).find(({ type }) => type === 'Ready') ?? {};
-    return { environment, state, ...(verdict.is !== 'ready' && message !== '' && { message }) };
+    return { environment, state, ...(verdict.is !== 'ready' && message !== '' && { message }), ...expiry };
   };
+}
+
+/** The time is known only if the environment exists, or was extended: otherwise it depends on when it is created. */
+function plannedExpiry(
+  env: DynamicEnv,
+  isNew: boolean,
+  now: number,
+): Pick<PlannedEnvironment, 'expiresAt' | 'expiresAfter'> {
+  const lifetime = env.metadata.deletionTimestamp === undefined ? lifetimeOf(env, now) : undefined;
+  if (lifetime === undefined) return {};
+  const isExtended = env.metadata.annotations?.[EXTENDED_UNTIL] !== undefined;
+  return isNew && !isExtended ? { expiresAfter: env.spec.ttl!.duration } : { expiresAt: timestamp(lifetime.expiresAt) };
 }

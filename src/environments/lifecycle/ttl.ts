@@ -2,7 +2,7 @@
 // the controllers; recorded times are whole seconds.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { conditionsOf } from '../../controller/index.ts';
-import type { Plan, PlannedCondition, PlannedEvent } from '../../controller/index.ts';
+import type { Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
 import { parseDuration, removeUnchanged } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
 import type { ReasonOf } from '../reasons.ts';
@@ -75,13 +75,13 @@ export function withLifetime(
   plan: Plan,
   env: DynamicEnv,
   { expiresAt, specUpdatedAt }: Lifetime,
-  now: number,
+  time: Pick<View, 'untilExpiry'>,
   undeletable: string | undefined,
 ): Plan {
-  const noticeAt = expiresAt - NOTICE_MS;
-  const isExpiring = noticeAt <= now;
-  const next = (isExpiring ? expiresAt : noticeAt) - now;
-  const waits = [plan.requeueAfterMs, next].filter((ms) => ms !== undefined && ms > 0).map(Number);
+  const untilNotice = time.untilExpiry(expiresAt - NOTICE_MS);
+  const isExpiring = untilNotice <= 0;
+  const next = isExpiring ? time.untilExpiry(expiresAt) : untilNotice;
+  const waits = [plan.requeueAfterMs, next].map(Number).filter((ms) => Number.isFinite(ms) && ms > 0);
   const { status } = plan;
   const condition = isExpiring ? expiring(env, expiresAt, undeletable) : undefined;
   return {

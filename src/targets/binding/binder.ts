@@ -44,7 +44,8 @@ export function binder(settings: Settings): ControllerDefinition {
 function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings): Plan {
   if (claim.metadata.deletionTimestamp !== undefined) return planClaimDeletion(view, claim, settings);
   const expiry = expiryOf(view, claim);
-  if (expiry.leftMs !== undefined && expiry.leftMs <= 0) {
+  const leftMs = expiry.endMs === undefined ? Infinity : view.untilExpiry(expiry.endMs);
+  if (leftMs <= 0) {
     return {
       // Fails if the claim has changed: its ttl may have been extended at the last moment.
       steps: [removeUnchanged(DeploymentTargetClaim, claim)],
@@ -71,7 +72,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   ]);
   const steps = [...(verdict.steps ?? [])];
   if (steps.length === 0) steps.push(...expirySteps(claim, expiry));
-  const lookAgainMs = Math.min(expiry.leftMs ?? Infinity, progress?.lookAgainMs ?? Infinity);
+  const lookAgainMs = Math.min(leftMs, progress?.lookAgainMs ?? Infinity);
   return {
     steps,
     // A claim that is about to be bound has nothing to report yet.

@@ -1,6 +1,6 @@
 // How long a claim lives once it is bound: as the claim says or, if it says nothing, its class.
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
-import type { View } from '../../controller/index.ts';
+import type { Facts } from '../../controller/index.ts';
 import { parseDuration, timestamp } from '../../kube/index.ts';
 import { BIND_COMPLETE, BOUND_AT, EXPIRES_AT, TTL } from '../names.ts';
 import { classParameters } from '../provisioning/parameters.ts';
@@ -12,8 +12,8 @@ const LONGEST_MS = 36_500 * 86_400_000;
 export interface Expiry {
   /** As it was written; undefined for a claim that does not expire. */
   readonly ttl?: string;
-  /** Time left; undefined before the claim is bound. Zero or less: the claim has expired. */
-  readonly leftMs?: number;
+  /** When it expires; undefined before the claim is bound. */
+  readonly endMs?: number;
   /** Values of the annotations that record when the claim was bound and when it expires. */
   readonly boundAt?: string;
   readonly expiresAt?: string;
@@ -21,8 +21,8 @@ export interface Expiry {
 }
 
 /** The lifetime of a claim. It begins when the claim is first bound, whatever happens to its target later. */
-export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
-  const ttl = ttlOf(view, claim);
+export function expiryOf(facts: Facts, claim: DeploymentTargetClaim): Expiry {
+  const ttl = ttlOf(facts, claim);
   if (ttl === undefined) return {};
   const lengthMs = parseDuration(ttl) ?? 0;
   if (lengthMs <= 0 || lengthMs > LONGEST_MS) {
@@ -32,7 +32,7 @@ export function expiryOf(view: View, claim: DeploymentTargetClaim): Expiry {
   const startMs = firstBoundMs(claim, lengthMs);
   if (Number.isNaN(startMs)) return { ttl };
   const endMs = startMs + lengthMs;
-  return { ttl, leftMs: endMs - view.now(), boundAt: timestamp(startMs), expiresAt: timestamp(endMs) };
+  return { ttl, endMs, boundAt: timestamp(startMs), expiresAt: timestamp(endMs) };
 }
 
 /** When a claim was first bound; NaN before. Other binders do not record it: then it is when it last became ready. */
@@ -45,7 +45,7 @@ function firstBoundMs({ metadata, status }: DeploymentTargetClaim, lengthMs: num
   return ready?.status === 'True' ? Date.parse(ready.lastTransitionTime) : Date.parse(expiresAt ?? '') - lengthMs;
 }
 
-function ttlOf(view: View, { metadata, spec }: DeploymentTargetClaim): string | undefined {
-  const ofClass = classOf(view, spec.deploymentTargetClassName);
+function ttlOf(facts: Facts, { metadata, spec }: DeploymentTargetClaim): string | undefined {
+  const ofClass = classOf(facts, spec.deploymentTargetClassName);
   return spec.ttl ?? metadata.annotations?.[TTL] ?? (ofClass && classParameters(ofClass).value?.ttl);
 }

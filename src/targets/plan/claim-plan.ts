@@ -3,9 +3,12 @@ import { DeploymentTarget, DeploymentTargetClaim, Environment } from '../../api/
 import { namedIn, relatedTo, reportFollowing } from '../../controller/index.ts';
 import type { Forecast, ForecastOptions, ForecastReport, Named } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
-import type { Ref } from '../../kube/index.ts';
+import type { Ref, Tables } from '../../kube/index.ts';
+import { expiryOf } from '../binding/expiry.ts';
+import type { Expiry } from '../binding/expiry.ts';
 import { refersTo } from '../claim-ref.ts';
 import { phaseOf, problemOf, verdictOf, warningsOf } from '../describe/state.ts';
+import { wasBound } from '../world.ts';
 
 /** The state of a claim at the end of the forecast. */
 export interface PlannedClaim {
@@ -17,6 +20,10 @@ export interface PlannedClaim {
   /** Why it would not be bound. */
   readonly problem?: string;
   readonly warnings?: readonly string[];
+  /** When it expires. */
+  readonly expiresAt?: string;
+  /** How long it lives once it is bound, if it is not bound yet. */
+  readonly expiresAfter?: string;
 }
 
 export interface ClaimPlan extends ForecastReport {
@@ -53,11 +60,11 @@ export function planClaims({ claims = [], ...options }: ClaimPlanOptions): Claim
   const roots = [...asked, ...intended, ...environments, ...bound];
   return reportFollowing(options, {
     concerning: (made) => relatedTo(roots, made),
-    answer: (report, made) => ({ ...report, claims: about.map(claimIn(made)) }),
+    answer: (report, made) => ({ ...report, claims: about.map(claimIn(made, tables)) }),
   });
 }
 
-function claimIn({ facts }: Forecast): (ref: Ref) => PlannedClaim {
+function claimIn({ facts }: Forecast, tables: Tables): (ref: Ref) => PlannedClaim {
   return (ref) => {
     const claim = facts.get(DeploymentTargetClaim, ref);
     const name = keyOf(ref);
@@ -73,6 +80,16 @@ function claimIn({ facts }: Forecast): (ref: Ref) => PlannedClaim {
       ...(targetName !== '' && { target: targetName }),
       ...(problem !== undefined && { problem }),
       ...(warnings.length > 0 && { warnings }),
+      ...(!isDeleting && plannedExpiry(expiryOf(facts, claim), tables.of(DeploymentTargetClaim).get(name))),
     };
   };
+}
+
+/** The time is known only if the claim is bound already: otherwise it depends on when that happens. */
+function plannedExpiry(
+  { ttl, expiresAt, problem }: Expiry,
+  live: DeploymentTargetClaim | undefined,
+): Pick<PlannedClaim, 'expiresAt' | 'expiresAfter'> {
+  if (ttl === undefined || problem !== undefined) return {};
+  return live && wasBound(live) && expiresAt !== undefined ? { expiresAt } : { expiresAfter: ttl };
 }
