@@ -211,6 +211,25 @@ describeClusters('admission of targets', (cluster) => {
     expect((await find(DeploymentTarget, name))!.spec.claimRef).toEqual(refTo(''));
   });
 
+  test('keeps a bound target from being given to another claim while its claim exists', async () => {
+    await create(DeploymentTarget, 'held', targetSpec());
+    await create(DeploymentTargetClaim, 'holder', { deploymentTargetClassName: '', targetName: 'held' });
+    await until(async () => (await find(DeploymentTargetClaim, 'holder'))?.status?.phase === 'Bound');
+    const claimRefTo = (claimRef: string) => change(DeploymentTarget, 'held', { spec: { claimRef } });
+    expect(await refusal(claimRefTo('other'))).toEqual({
+      code: 422,
+      message: denied(
+        'vdeploymenttarget.offshoot.dev',
+        `DeploymentTarget.appstudio.redhat.com "held" is invalid: spec.claimRef: Invalid value: "other": the target is bound to DeploymentTargetClaim ${team}/holder: delete that claim first, or leave "holder"`,
+      ),
+    });
+    await claimRefTo('');
+    await until(async () => (await find(DeploymentTarget, 'held'))!.spec.claimRef === 'holder');
+    await client.delete(DeploymentTargetClaim, { name: 'holder', namespace: team });
+    await until(async () => (await find(DeploymentTargetClaim, 'holder')) === undefined);
+    await claimRefTo('other');
+  });
+
   test('is unregistered when the controllers stop', async () => {
     const ref = { name: part.webhook!.configurationName };
     expect(await client.get(ValidatingWebhookConfiguration, ref)).toBeDefined();

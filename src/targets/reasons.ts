@@ -163,7 +163,8 @@ export const CLAIM_REASONS = {
     ClaimMisbound: {
       meaning:
         'The target now belongs to another claim, or the claim names a target other than the one it is bound to.',
-      advice: 'Set `spec.targetName` back to the target that the claim is bound to.',
+      advice:
+        'Set `spec.claimRef` of the target back to the claim, or `spec.targetName` back to the target that the claim is bound to.',
     },
     ...PLACE,
     ...UNPROVISIONED,
@@ -205,6 +206,11 @@ export const TARGET_REASONS = {
     Terminating: {
       meaning: 'The target is being deleted, and waits until its namespace or SpaceRequest is deleted.',
       advice: 'Wait.',
+    },
+    ClaimMisbound: {
+      meaning:
+        'Somebody changed `spec.claimRef` while the claim of the target exists. The target is not reclaimed, and no other claim gets it.',
+      advice: 'Set `spec.claimRef` back to the claim that the message names, or delete that claim.',
     },
     ...PLACE,
   },

@@ -100,6 +100,24 @@ export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetC
   return claim !== undefined && refersTo(target, claim) ? claim : undefined;
 }
 
+/** The table of claims, or the view of a controller on it. */
+type ReadClaims = (index: 'target' | 'uid', key: string) => readonly DeploymentTargetClaim[];
+
+/**
+ * The claim that is bound to a target, whatever the target refers to: somebody may have changed its claimRef. If the
+ * uid of the claim is recorded on the target, a later claim that names the target does not count.
+ */
+export function holderIn(read: ReadClaims, target: DeploymentTarget): DeploymentTargetClaim | undefined {
+  const { name, namespace } = target.metadata;
+  const uid = claimUidOf(target);
+  const claims = uid === undefined ? read('target', `${namespace}/${name}`) : read('uid', `${namespace}/${uid}`);
+  return claims.find((claim) => wasBound(claim) && (claim.spec.targetName || name) === name);
+}
+
+export function holderOf(view: View, target: DeploymentTarget): DeploymentTargetClaim | undefined {
+  return holderIn((index, key) => view.index(Claims, index, key), target);
+}
+
 /** Space requests made for a claim. */
 function requestsFor(view: View, claim: { name: string; namespace?: string }): readonly SpaceRequest[] {
   return view

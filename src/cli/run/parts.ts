@@ -109,7 +109,7 @@ const PARTS: readonly Part[] = [
       paths: TARGETS_WEBHOOK_PATHS,
       configurationName: TARGETS_WEBHOOK_CONFIGURATION,
       configuration: targetsWebhookConfiguration,
-      handler: () => targetsAdmission,
+      handler: (_client, tables) => targetsAdmission(tables),
     },
   },
   {

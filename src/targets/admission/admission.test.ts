@@ -3,7 +3,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass, Environment } from '../../api/targets.ts';
 import type { AdmissionRequest, AdmissionResponse } from '../../controller/index.ts';
+import { Tables } from '../../kube/index.ts';
 import type { AnyKind, AnyObject } from '../../kube/index.ts';
+import { Claims } from '../world.ts';
 import { problemsOf } from './index.ts';
 import { targetsAdmission } from './webhook.ts';
 
@@ -319,9 +321,11 @@ test('other kinds have no rules', () => {
 });
 
 describe('the webhook', () => {
-  function ask(request: Partial<AdmissionRequest>): Promise<AdmissionResponse> {
+  function ask(request: Partial<AdmissionRequest>, claims: readonly AnyObject[] = []): Promise<AdmissionResponse> {
     const kind = { group: 'appstudio.redhat.com', version: 'v1alpha1', kind: '' };
-    return targetsAdmission(
+    const tables = new Tables([Claims]);
+    tables.of(Claims).replaceAll(claims as unknown as DeploymentTargetClaim[], '1');
+    return targetsAdmission(tables)(
       { uid: '1', kind, operation: 'CREATE', userInfo: {}, ...request },
       AbortSignal.timeout(1000),
     );
@@ -374,5 +378,75 @@ describe('the webhook', () => {
   test('takes the name from the request where the object has none yet', async () => {
     const nameless = environment({}, { name: undefined, generateName: 'env-' });
     expect(await ask({ name: 'env-x', object: nameless })).toEqual({ allowed: true });
+  });
+
+  describe('asked to change the claimRef of a target', () => {
+    const UID = 'dt.appstudio.redhat.com/claim-uid';
+    const inTeam = { namespace: 'team' };
+    const recorded = { ...inTeam, annotations: { [UID]: '1' } };
+    const phase = (object: AnyObject, is: string): AnyObject => ({ ...object, status: { phase: is } });
+    const holder = phase(
+      made(
+        DeploymentTargetClaim,
+        { deploymentTargetClassName: 'sandbox', targetName: 'it' },
+        { ...inTeam, name: 'staging', uid: '1', resourceVersion: '1' },
+      ),
+      'Bound',
+    );
+    const change = (
+      from: unknown,
+      to: unknown,
+      claims: readonly AnyObject[],
+      metadata: Json = recorded,
+      is = 'Bound',
+    ) =>
+      ask(
+        {
+          operation: 'UPDATE',
+          object: phase(target({ claimRef: to }, metadata), is),
+          oldObject: phase(target({ claimRef: from }, metadata), is),
+        },
+        claims,
+      );
+
+    test.each<[unknown, unknown, Json]>([
+      ['staging', 'other', recorded],
+      ['staging', { name: 'other' }, recorded],
+      [{ name: 'staging' }, { name: 'other' }, recorded],
+      ['', 'other', recorded],
+      ['staging', 'other', inTeam],
+    ])('from %j to %j, refuses while its claim exists, and says what to do', async (from, to, metadata) => {
+      expect(await change(from, to, [holder], metadata)).toMatchObject({
+        allowed: false,
+        status: {
+          code: 422,
+          message: `DeploymentTarget.appstudio.redhat.com "it" is invalid: spec.claimRef: Invalid value: ${JSON.stringify(to)}: the target is bound to DeploymentTargetClaim team/staging: delete that claim first, or leave "staging"`,
+          details: { causes: [{ field: 'spec.claimRef' }] },
+        },
+      });
+    });
+
+    test.each<[string, unknown, unknown, readonly AnyObject[], string?]>([
+      ['clearing it', 'staging', '', [holder]],
+      ['removing it', 'staging', undefined, [holder]],
+      ['another form', 'staging', { name: 'staging' }, [holder]],
+      ['setting it back', 'other', 'staging', [holder]],
+      ['no change', 'other', 'other', [holder]],
+      ['another claim when its claim is gone', 'staging', 'other', []],
+      [
+        'another claim when its claim was created again',
+        'staging',
+        'other',
+        [{ ...holder, metadata: { ...holder.metadata, uid: '2' } }],
+      ],
+      ['another claim before it is bound', 'staging', 'other', [holder], 'Available'],
+    ])('allows %s', async (_what, from, to, claims, is) => {
+      expect(await change(from, to, claims, recorded, is)).toEqual({ allowed: true });
+    });
+
+    test('allows everything while it is being deleted', async () => {
+      const metadata = { ...recorded, deletionTimestamp: '2026-01-01T00:00:00Z' };
+      expect(await change('staging', 'other', [holder], metadata)).toEqual({ allowed: true });
+    });
   });
 });

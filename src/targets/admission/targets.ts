@@ -1,6 +1,7 @@
 // The admission rules for targets, claims and classes. The original has none, so what it accepted is accepted here too:
 // only what it could not store or does not know is refused. The rest are warnings.
 import type { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import { claimNameOf } from '../claim-ref.ts';
 import { InvalidSelectorError, parseDuration, parseSelector } from '../../kube/index.ts';
 import { DEVSANDBOX, NAMESPACE_PROVISIONER, REQUESTED_NAMESPACE, SELECTOR, TTL } from '../names.ts';
 import { classParameters, namespaceParameters } from '../provisioning/parameters.ts';
@@ -45,6 +46,21 @@ function claimRefProblems(claimRef: unknown): Problem[] {
       ),
     ),
   ];
+}
+
+/** Whether an update makes a bound target refer to another claim. If it is cleared, the binder writes it again. */
+export function refersElsewhere(target: DeploymentTarget, old: DeploymentTarget): boolean {
+  const name = claimNameOf(target);
+  return name !== '' && name !== claimNameOf(old) && old.status?.phase === 'Bound';
+}
+
+/** The problem of a target that an update takes from the claim that it is bound to. */
+export function takenFrom(holder: DeploymentTargetClaim, target: DeploymentTarget): Problem[] {
+  const { name, namespace } = holder.metadata;
+  const found = claimNameOf(target);
+  if (found === name) return [];
+  const message = `the target is bound to DeploymentTargetClaim ${namespace}/${name}: delete that claim first, or leave ${JSON.stringify(name)}`;
+  return [invalid(CLAIM_REF, target.spec.claimRef, message)];
 }
 
 /** Deployers reject other URLs. */

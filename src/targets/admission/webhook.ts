@@ -2,15 +2,17 @@
 import { clientConfigOf } from '../../controller/index.ts';
 import type {
   AdmissionHandler,
-  AdmissionRequest,
   AdmissionResponse,
   ValidatingWebhookConfiguration,
   WebhookAddress,
 } from '../../controller/index.ts';
-import type { KubeObject, Status } from '../../kube/index.ts';
+import { DeploymentTarget } from '../../api/targets.ts';
+import type { KubeObject, Status, Tables } from '../../kube/index.ts';
+import { Claims, holderIn } from '../world.ts';
 import { problemsOf } from './index.ts';
 import type { Problem } from './index.ts';
 import { pathOf } from './problem.ts';
+import { refersElsewhere, takenFrom } from './targets.ts';
 
 /** The name of the webhook's configuration in the cluster. */
 export const TARGETS_WEBHOOK_CONFIGURATION = 'offshoot-targets';
@@ -74,15 +76,37 @@ const SPEC_IS_WRITTEN = {
     "request.operation == 'CREATE' || (!has(object.metadata.deletionTimestamp) && (!has(oldObject.spec) || object.spec != oldObject.spec))",
 };
 
-/** Handles admission requests for all kinds of the claim system. */
-export const targetsAdmission: AdmissionHandler = (request) => Promise.resolve(answer(request));
+/** Handles admission requests for all kinds of the claim system. `tables` must hold claims with their indexes. */
+export function targetsAdmission(tables: Tables): AdmissionHandler {
+  return async (request, signal) => {
+    const { object, oldObject, operation, name } = request;
+    if (!object) return { allowed: true };
+    // With generateName, the object may have no name yet; the request has it.
+    const named = { ...object, metadata: { ...object.metadata, name: object.metadata.name || (name ?? '') } };
+    const old = operation === 'UPDATE' ? (oldObject ?? undefined) : undefined;
+    const problems = problemsOf(named, old);
+    const isRefused = problems.some(({ isWarning }) => !isWarning);
+    return answer(named, isRefused ? problems : [...problems, ...(await claimProblem(tables, named, old, signal))]);
+  };
+}
 
-function answer(request: AdmissionRequest): AdmissionResponse {
-  const { object, oldObject, operation, name } = request;
-  if (!object) return { allowed: true };
-  // With generateName, the object may have no name yet; the request has it.
-  const named = { ...object, metadata: { ...object.metadata, name: object.metadata.name || (name ?? '') } };
-  const problems = problemsOf(named, operation === 'UPDATE' ? (oldObject ?? undefined) : undefined);
+/** The problem that depends on another object: the claim of a target. The other rules are checked before. */
+async function claimProblem(
+  tables: Tables,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  signal: AbortSignal,
+): Promise<readonly Problem[]> {
+  if (object.kind !== DeploymentTarget.kind || old === undefined) return [];
+  const [target, before] = [object as DeploymentTarget, old as DeploymentTarget];
+  if (target.metadata.deletionTimestamp !== undefined || !refersElsewhere(target, before)) return [];
+  const claims = tables.of(Claims);
+  await claims.whenSynced(signal);
+  const holder = holderIn((index, key) => claims.index(index, key), before);
+  return holder === undefined ? [] : takenFrom(holder, target);
+}
+
+function answer(named: KubeObject, problems: readonly Problem[]): AdmissionResponse {
   const refusals = problems.filter(({ isWarning }) => !isWarning);
   const warnings = problems.filter(({ isWarning }) => isWarning).map(({ message }) => message);
   return {

@@ -25,7 +25,7 @@ import { Secret } from '../objects.ts';
 import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
-import { claimOf, Claims, classOf, policyFor, requestOf, wasBound } from '../world.ts';
+import { claimOf, Claims, classOf, holderOf, policyFor, requestOf, wasBound } from '../world.ts';
 
 /** How long freeing may take before the target becomes Failed, and how often to check meanwhile. */
 const STUCK_MS = 120_000;
@@ -61,7 +61,7 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   if (gone?.isGone && isUntaken(view, target, phase)) return deleteGone(target, gone);
   const problem = policyProblem(ofClass);
   const warnings = targetWarnings(view, target, phase);
-  const ready = readiness(phase, problem, gone);
+  const ready = misbound(view, target, phase) ?? readiness(phase, problem, gone);
   return {
     // One edit of an object in a reconcile: the policy is recorded when there is no other edit.
     steps: steps.length > 0 ? steps : recordPolicy(target, ofClass),
@@ -84,6 +84,17 @@ function readiness(phase: Phase, problem: string | undefined, gone: BackingProbl
   if (isUsable && gone !== undefined) return condition('Ready', false, gone.reason, gone.message);
   const missing = phase === 'Pending' ? 'the URL of the API server or the name of the Secret is missing' : '';
   return condition('Ready', isUsable, phase, problem ?? gone?.message ?? missing);
+}
+
+/** The claimRef of a bound target was changed to another claim. What its claim deployed there is not reclaimed. */
+function misbound(view: View, target: DeploymentTarget, phase: Phase): PlannedCondition | undefined {
+  const named = claimNameOf(target);
+  if (phase !== 'Bound' || named === '' || claimOf(view, target) !== undefined) return undefined;
+  const holder = holderOf(view, target);
+  if (holder === undefined) return undefined;
+  const { name } = holder.metadata;
+  const message = `spec.claimRef is ${JSON.stringify(named)}, but the target is bound to DeploymentTargetClaim ${name}, which exists: set spec.claimRef to ${JSON.stringify(name)}, or delete that claim to release the target`;
+  return condition('Ready', false, 'ClaimMisbound', message);
 }
 
 /** Whether no claim has a target yet. It may already be Bound while its claim is not: binding was interrupted. */
@@ -119,7 +130,9 @@ function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retai
 
 /** Whether a bound target still has its claim. Other binders leave claimRef empty: then the claim names the target. */
 function isClaimed(view: View, target: DeploymentTarget): boolean {
-  if (claimNameOf(target) !== '' || claimUidOf(target) !== undefined) return claimOf(view, target) !== undefined;
+  if (claimNameOf(target) !== '' || claimUidOf(target) !== undefined) {
+    return claimOf(view, target) !== undefined || holderOf(view, target) !== undefined;
+  }
   const { name, namespace } = target.metadata;
   return view.index(Claims, 'target', `${namespace}/${name}`).length > 0;
 }
@@ -138,7 +151,8 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
     if (recycled === undefined) return { phase, steps: [annotate(DeploymentTarget, target, { [RECYCLED]: 'true' })] };
     return { phase: isAccessRevoked(view, target) ? 'Available' : phase, steps: [] };
   }
-  if (isSettled) return { phase, steps: [] };
+  // Its claimRef was changed while its claim exists: what is behind it is reclaimed when that claim is gone.
+  if (isSettled || holderOf(view, target) !== undefined) return { phase, steps: [] };
   const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
   if (policy === 'Delete') return { phase, steps: isOurs ? [remove(DeploymentTarget, target)] : [] };
   return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
