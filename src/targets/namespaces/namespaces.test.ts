@@ -408,7 +408,7 @@ describe('a target that is being deleted', () => {
   test('keeps its namespace with Retain, and removes our marks from it', () => {
     const planned = plan(target({}, used), ofClass({}, 'Retain'), namespace(FOR_CLAIM));
     expect(shown(planned)).toEqual([
-      'edit Namespace place {"metadata":{"labels":{"offshoot.dev/provisioner":null},"annotations":{"offshoot.dev/target":null,"offshoot.dev/claim":null}}}',
+      'edit Namespace place {"metadata":{"labels":{"offshoot.dev/provisioner":null},"annotations":{"offshoot.dev/target":null,"offshoot.dev/class":null,"offshoot.dev/claim":null,"dt.appstudio.redhat.com/claim-uid":null}}}',
       FINALIZER_REMOVED,
     ]);
     expect(first(plan(target({}, DELETING), ofClass({}, 'Retain'), namespace()))).toBe('remove Namespace place');

@@ -50,6 +50,29 @@ test.each([
   ]);
 });
 
+test('a namespace that is kept loses every mark of ours, and only those', () => {
+  const metadata = {
+    labels: { ...LABELS, team: 'blue' },
+    annotations: {
+      'offshoot.dev/target': 'team/dev-dt',
+      'offshoot.dev/claim': 'team/dev',
+      'offshoot.dev/class': 'kept',
+      'offshoot.dev/target-made': 'true',
+      'offshoot.dev/problem': 'exceeded quota',
+      'dt.appstudio.redhat.com/claim-uid': 'uid-of-dev',
+      'dt.appstudio.redhat.com/reclaim-policy': 'Retain',
+      'example.com/owner': 'blue',
+    },
+  };
+  const kept = object(Namespace, 'place', {}, metadata);
+  const { steps = [] } = planIn([target, kept], (view) => planRelease(view, target));
+  const edited = steps.find((step) => step.do === 'edit' && step.kind === Namespace);
+  expect(edited?.do === 'edit' && [edited.to.metadata.labels, edited.to.metadata.annotations]).toEqual([
+    { team: 'blue' },
+    { 'example.com/owner': 'blue' },
+  ]);
+});
+
 test('the credentials of a target that was deleted by force are deleted once the claim is gone too', () => {
   const secret = object(Secret, secretNameFor('dev-dt', 'place'));
   const claim = object(DeploymentTargetClaim, 'dev', { spec: { deploymentTargetClassName: 'gone' } });

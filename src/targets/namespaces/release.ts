@@ -4,15 +4,18 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { edit, editStatus, remove, withAnnotations } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { CLAIM_UID, OF_CLAIM, OF_TARGET } from '../names.ts';
+import { CLAIM_UID, CLASS_NAME, OF_CLAIM, OF_TARGET, PROBLEM, RECLAIM_POLICY } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { condition, withPlanned } from '../status.ts';
 import { policyFor } from '../world.ts';
-import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor } from './names.ts';
+import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor, TARGET_MADE } from './names.ts';
 import { isTargetOf } from './world.ts';
 
 /** How long the deletion of a namespace may take before its target becomes Failed. */
 const STUCK_MS = 120_000;
+
+/** All annotations that we write on a namespace. */
+const MARKS = [OF_TARGET, OF_CLAIM, CLAIM_UID, CLASS_NAME, RECLAIM_POLICY, TARGET_MADE, PROBLEM];
 
 export function namespaceRelease(): ControllerDefinition {
   return defineController<DeploymentTarget>({
@@ -76,7 +79,7 @@ function isKept(view: View, target: DeploymentTarget): boolean {
 /** Removes our marks from a namespace that is kept. */
 function disown(namespace: Namespace): Step {
   const { [MADE_BY_LABEL]: _by, ...labels } = namespace.metadata.labels ?? {};
-  const unmarked = withAnnotations(namespace, { [OF_TARGET]: undefined, [OF_CLAIM]: undefined });
+  const unmarked = withAnnotations(namespace, Object.fromEntries(MARKS.map((mark) => [mark, undefined])));
   return edit(Namespace, namespace, { ...unmarked, metadata: { ...unmarked.metadata, labels } });
 }
 
