@@ -26,6 +26,14 @@ const PLACE = {
   },
 } as const;
 
+/** The Secret with the credentials of a target, reported by the target and by its claim. */
+const SECRET = {
+  SecretNotFound: {
+    meaning: 'There is no Secret with the credentials of the target. It can be claimed, but not used.',
+    advice: 'Create the Secret that the message names, in the namespace of the target.',
+  },
+} as const;
+
 const ERROR_OCCURRED = {
   Success: { meaning: 'Nothing is wrong.', advice: '' },
   ErrorOccurred: {
@@ -167,6 +175,7 @@ export const CLAIM_REASONS = {
         'Set `spec.claimRef` of the target back to the claim, or `spec.targetName` back to the target that the claim is bound to.',
     },
     ...PLACE,
+    ...SECRET,
     ...UNPROVISIONED,
   },
   Provisioned: { ...SPACE, ...UNPROVISIONED },
@@ -213,13 +222,9 @@ export const TARGET_REASONS = {
       advice: 'Set `spec.claimRef` back to the claim that the message names, or delete that claim.',
     },
     ...PLACE,
+    ...SECRET,
   },
-  SecretFound: {
-    SecretNotFound: {
-      meaning: 'There is no Secret with the credentials of the target. It can still be claimed.',
-      advice: 'Create the Secret that the message names.',
-    },
-  },
+  SecretFound: SECRET,
   Reserved: {
     ClaimElsewhere: {
       meaning: 'The claim that the target is reserved for is bound to another target, or names another one.',

@@ -226,13 +226,20 @@ test('create --wait ends with exit code 3 and the reasons after the timeout', { 
 test('claim kubeconfig says what is missing if there is no kubeconfig', { timeout: 60_000 }, async () => {
   await team.createTarget('bare', { secret: 'none' });
   await until(async () => (await team.run('target', 'describe', 'bare')).stdout.includes('bare  Available'), 20_000);
-  expect(await team.run('claim', 'create', 'bare', '--target', 'bare', '--wait')).toMatchObject({ code: 0 });
+  const waited = await team.run('claim', 'create', 'bare', '--target', 'bare', '--wait', '--timeout', '3s');
+  expect(waited).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('no Secret with this name exists') as string,
+  });
+  expect((await team.run('claim', 'list', '-o', 'wide')).stdout).toContain('SecretNotFound: the Secret bare-credentials');
   const without = await team.run('claim', 'kubeconfig', 'bare');
   expect(without).toMatchObject({ code: 1, stdout: '' });
   expect(without.stderr).toBe(
     'error: there is no Secret team/bare-credentials, which target team/bare names: make it, with a key kubeconfig\ncode: NoCredentials, see "offshoot errors NoCredentials"\n',
   );
-  expect((await team.run('claim', 'describe', 'bare')).stdout).toContain('! no Secret with this name exists');
+  const described = (await team.run('claim', 'describe', 'bare')).stdout;
+  expect(described).toContain('! no Secret with this name exists');
+  expect(described).not.toContain('claim kubeconfig');
   expect((await team.run('status')).stdout).toContain('warning: target team/bare: SecretNotFound: ');
   const metadata = { name: 'bare-credentials', namespace: 'team' };
   await team.client.create(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'eA==' } });

@@ -1,5 +1,5 @@
 // `offshoot claim describe`: shows a claim as a tree.
-import { claimWorld, describeClaim, phaseOf } from '../../targets/index.ts';
+import { claimWorld, describeClaim, verdictOf } from '../../targets/index.ts';
 import { describeObject, treeOutput } from '../objects/describe.ts';
 import type { DescribeOptions } from '../objects/describe.ts';
 import { CLAIM } from './nouns.ts';
@@ -8,7 +8,7 @@ export function describeClaimCommand(name: string, options: DescribeOptions): Pr
   return describeObject(CLAIM, name, options, {
     describe: (read, claim) => describeClaim(claimWorld(read, claim)),
     ...treeOutput('claim', (claim) =>
-      phaseOf(claim) === 'Bound'
+      verdictOf(claim).is === 'bound'
         ? `offshoot claim kubeconfig ${name} -n ${claim.metadata.namespace} > kubeconfig`
         : undefined,
     ),

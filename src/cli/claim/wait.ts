@@ -48,7 +48,8 @@ export async function waitBound(
   if (outcome?.is === 'stuck') throw failure('Stalled', `${about} can't be bound: ${outcome.reason}`);
   const { tree } = await fetchFor(client, (read) => describeClaim(claimWorld(read, world.claim)));
   const reasons = problemsOf(tree);
-  throw failure('TimedOut', [`${about} is not bound after ${durationText(timeoutMs)}`, ...reasons].join('\n  '));
+  const isNot = world.claim.status?.phase === 'Bound' ? 'is bound but not ready' : 'is not bound';
+  throw failure('TimedOut', [`${about} ${isNot} after ${durationText(timeoutMs)}`, ...reasons].join('\n  '));
 }
 
 function followClaim(

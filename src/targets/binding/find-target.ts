@@ -9,6 +9,7 @@ import { PROVISIONER } from '../names.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { classParameters } from '../provisioning/parameters.ts';
 import { backingProblem } from '../reclaim/backing.ts';
+import { secretProblem } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
 import { classOf, targetNamed, targetsFor } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
@@ -52,7 +53,7 @@ export function findTarget(view: View, claim: DeploymentTargetClaim, settings: S
   }
   const backing = backingProblem(view, target);
   if (backing !== undefined) return pending(backing.reason, backing.message);
-  return bind(claim, target, settings);
+  return bind(view, claim, target, settings);
 }
 
 /** The best target for a claim that names none, or a new one. */
@@ -63,7 +64,7 @@ function findAnyTarget(view: View, claim: DeploymentTargetClaim, settings: Setti
   const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
   const targets = targetsFor(view, claim).filter((target) => backingProblem(view, target) === undefined);
   const found = bestMatch(claim, targets, { selector, allowStaticMatch });
-  return found === undefined ? markForProvisioning(view, claim, settings) : bind(claim, found, settings);
+  return found === undefined ? markForProvisioning(view, claim, settings) : bind(view, claim, found, settings);
 }
 
 function pending(reason: Problem['reason'], message: string): Verdict {
@@ -71,14 +72,15 @@ function pending(reason: Problem['reason'], message: string): Verdict {
 }
 
 /** The next step on the way to being bound. */
-function bind(claim: DeploymentTargetClaim, target: DeploymentTarget, settings: Settings): Verdict {
+function bind(view: View, claim: DeploymentTargetClaim, target: DeploymentTarget, settings: Settings): Verdict {
   const lock = lockSteps(claim, target, settings);
   if (lock.length > 0) return { phase: undefined, steps: lock };
   const steps = phaseSteps(claim, target, settings);
   if ((claim.spec.targetName ?? '') === '') {
     return { phase: undefined, steps: [...steps, nameTarget(claim, target)] };
   }
-  return { phase: 'Bound', steps, target };
+  const noSecret = secretProblem(view, target);
+  return { phase: 'Bound', steps, target, ...(noSecret && { unready: noSecret }) };
 }
 
 /** No target fits: marks the claim, so that the provisioner of its class makes one. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
+import { Secret } from '../objects.ts';
 import { defaultSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
@@ -156,7 +157,9 @@ test.each(worlds)(
   'the check $decides decides when $where',
   ({ decides, it = claim(), others, settings, phase, reason, steps = [] }) => {
     const all = { ...defaultSettings, ...settings };
-    const { check, verdict } = planIn([it, ofClass, ...others], (view) => decide(boundClaim(view, it, all)));
+    const { check, verdict } = planIn([it, ofClass, object(Secret, 'x'), ...others], (view) =>
+      decide(boundClaim(view, it, all)),
+    );
     expect(check).toBe(decides);
     expect(verdict.phase).toBe(phase);
     expect((verdict.problem ?? verdict.unready)?.reason).toBe(reason);

@@ -10,6 +10,7 @@ import { BIND_COMPLETE, BOUND_AT, PROVISIONER } from '../names.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { backingProblem } from '../reclaim/backing.ts';
 import type { BackingProblem } from '../reclaim/backing.ts';
+import { secretProblem } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
 import { targetNamed, targetsReferringTo } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
@@ -30,6 +31,8 @@ export interface BoundClaim {
   readonly target: DeploymentTarget | undefined;
   /** Why the space or namespace behind the target can't be used. */
   readonly backing: BackingProblem | undefined;
+  /** The Secret with the credentials of the target does not exist. */
+  readonly noSecret: Problem | undefined;
   /** Edits of stale annotations of the claim, due whatever else is found. */
   readonly stale: readonly Step[];
   readonly settings: Settings;
@@ -87,6 +90,7 @@ export function boundClaim(view: View, claim: DeploymentTargetClaim, settings: S
     candidates,
     target,
     backing: target && backingProblem(view, target),
+    noSecret: target && secretProblem(view, target),
     stale: staleAnnotation(view, claim, settings),
     settings,
     now: view.now(),
@@ -157,9 +161,9 @@ function targetIsNotLocked(bound: WithTarget): Verdict | undefined {
 
 /** The claim keeps its target, and gets no replacement when the namespace behind it is gone. */
 function stillBound(bound: WithTarget): Verdict {
-  const { claim, target, backing, settings } = bound;
+  const { claim, target, backing, noSecret, settings } = bound;
   const steps = [...claimEdits(bound), ...phaseSteps(claim, target, settings)];
-  if (backing === undefined) return { phase: 'Bound', steps, target };
+  if (backing === undefined) return { phase: 'Bound', steps, target, ...(noSecret && { unready: noSecret }) };
   const whatToDo = backing.isGone ? ': delete the claim and create another' : '';
   const unready = { reason: backing.reason, message: `${backing.message}${whatToDo}` };
   return { phase: 'Bound', steps, unready, target };

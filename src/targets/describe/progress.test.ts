@@ -109,6 +109,11 @@ test('claimSteps shows parts that depend on the class alone, so that lines never
 
 test.each([
   ['bound', claim({}, 'Bound'), { is: 'bound' }],
+  [
+    'bound, and without its Secret',
+    claim({}, 'Bound', [condition('Ready', 'False', 'SecretNotFound')]),
+    { is: 'open' },
+  ],
   ['new', claim({}), { is: 'open' }],
   ['pending with a temporary problem', claim({}, 'Pending', problem), { is: 'open' }],
   [

@@ -36,14 +36,22 @@ export function warningsOf(object: DeploymentTargetClaim | DeploymentTarget): re
 export function brokenOf(object: DeploymentTargetClaim | DeploymentTarget): string | undefined {
   const phase = phaseOf(object);
   if (phase !== 'Available' && phase !== 'Bound') return undefined;
+  const [first] = unmet(object, ['Ready']);
   // A target may be claimed before its Secret exists.
-  const [first] = unmet(object, phase === 'Bound' ? ['Ready', 'SecretFound'] : ['Ready']);
-  return first && reasonText(first);
+  const isEarly = phase === 'Available' && first?.reason === 'SecretNotFound';
+  return first && !isEarly ? reasonText(first) : undefined;
 }
 
 /** The conditions of these types that are false. */
 function unmet(object: DeploymentTargetClaim | DeploymentTarget, types: readonly string[]): readonly Condition[] {
   return conditionsOf(object).filter(({ type, status }) => status === 'False' && types.includes(type));
+}
+
+/** Whether the Secret with the credentials is missing. It may come later. */
+function isWithoutSecret(claim: DeploymentTargetClaim): boolean {
+  return conditionsOf(claim).some(
+    ({ type, status, reason }) => type === 'Ready' && status === 'False' && reason === 'SecretNotFound',
+  );
 }
 
 /** A condition as `Reason: message`. */
@@ -69,7 +77,7 @@ const FINAL: ReadonlySet<string> = new Set([
 export function verdictOf(claim: DeploymentTargetClaim): ClaimVerdict {
   if (claim.metadata.deletionTimestamp !== undefined) return { is: 'stuck', reason: 'it is being deleted' };
   const phase = claim.status?.phase;
-  if (phase === 'Bound') return { is: 'bound' };
+  if (phase === 'Bound') return isWithoutSecret(claim) ? { is: 'open' } : { is: 'bound' };
   if (phase === 'Lost') return { is: 'stuck', reason: problemOf(claim) ?? 'its target is gone' };
   const provisioned = conditionsOf(claim).find(({ type }) => type === 'Provisioned');
   if (provisioned?.status !== 'False' || !FINAL.has(provisioned.reason)) return { is: 'open' };

@@ -70,10 +70,15 @@ function claimReasons(
   if (problem !== undefined) {
     return childrenWithReasons.some((name) => problem.includes(`SpaceRequest ${name}:`)) ? [] : [problem];
   }
-  if (claim.status.phase === 'Bound') return [...warningsOf(claim)];
+  if (claim.status.phase === 'Bound') return warningsAbove(claim);
   const warnings = warningsAbout(claim, events);
   if (warnings.length > 0 || childrenWithReasons.length > 0 || target !== undefined) return warnings;
   return ofClass === undefined ? [] : [`waits for provisioner ${ofClass.spec.provisioner}`];
+}
+
+/** Warnings of a claim or target, but for the missing Secret, which has a line of its own below them. */
+function warningsAbove(object: DeploymentTargetClaim | DeploymentTarget): string[] {
+  return warningsOf(object).filter((warning) => !warning.startsWith('SecretNotFound:'));
 }
 
 function claimLeaf(claim: DeploymentTargetClaim): TreeNode {
@@ -127,7 +132,7 @@ function targetReasons({ events, requests }: TargetParts, target: DeploymentTarg
     return [...problems, ready?.message || waits];
   }
   if (phase === undefined) return [NO_CONTROLLER];
-  if (phase === 'Available' || phase === 'Bound' || problems.length > 0) return [...problems, ...warningsOf(target)];
+  if (phase === 'Available' || phase === 'Bound' || problems.length > 0) return [...problems, ...warningsAbove(target)];
   if (phase === 'Released') return [RELEASED];
   const { apiURL, clusterCredentialsSecret } = target.spec.kubernetesCredentials;
   if (apiURL === '') return ['spec.kubernetesCredentials.apiURL is empty'];

@@ -59,6 +59,10 @@ describe('the conditions of a claim', () => {
       claim('test-dtc', { targetName: 'test-dt' }),
     );
     await w.settle();
+    expect(conditionOf(w, 'Ready')).toMatchObject({ status: 'False', reason: 'SecretNotFound' });
+    const metadata = { name: 'test-secret', namespace: dtc(w)!.metadata.namespace! };
+    await w.have({ apiVersion: 'v1', kind: 'Secret', metadata });
+    await w.settle();
     expect(conditionOf(w, 'Ready')).toMatchObject({ status: 'True', reason: 'Bound' });
     expect(conditionOf(w, 'ClassMatches')).toMatchObject({
       status: 'False',

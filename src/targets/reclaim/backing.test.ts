@@ -105,6 +105,11 @@ describe('a target from a space', () => {
       namespaceAccess: [{ name: 'place', secretRef: 'key' }],
       conditions: [{ type: 'Ready', status: 'True', reason: 'Provisioned' }],
     });
+    await w.have({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'key', namespace: request!.metadata.namespace! },
+    });
     await w.settle();
     expect(ready(w)?.status).toBe('True');
     await w.delete(SpaceRequest, name);

@@ -24,6 +24,7 @@ import {
 import { Secret } from '../objects.ts';
 import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
+import { secretProblem } from './secret.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { claimOf, Claims, classOf, holderOf, policyFor, requestOf, wasBound } from '../world.ts';
 
@@ -61,7 +62,8 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   if (gone?.isGone && isUntaken(view, target, phase)) return deleteGone(target, gone);
   const problem = policyProblem(ofClass);
   const warnings = targetWarnings(view, target, phase);
-  const ready = misbound(view, target, phase) ?? readiness(phase, problem, gone);
+  const ready =
+    misbound(view, target, phase) ?? withoutSecret(view, target, phase, gone) ?? readiness(phase, problem, gone);
   return {
     // One edit of an object in a reconcile: the policy is recorded when there is no other edit.
     steps: steps.length > 0 ? steps : recordPolicy(target, ofClass),
@@ -74,7 +76,7 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
         ...warnings,
       ]),
     },
-    events: [...readyEvents(target, ready), ...warningEvents(target, warnings)],
+    events: [...readyEvents(target, ready, phase), ...warningEvents(target, warnings)],
   };
 }
 
@@ -95,6 +97,22 @@ function misbound(view: View, target: DeploymentTarget, phase: Phase): PlannedCo
   const { name } = holder.metadata;
   const message = `spec.claimRef is ${JSON.stringify(named)}, but the target is bound to DeploymentTargetClaim ${name}, which exists: set spec.claimRef to ${JSON.stringify(name)}, or delete that claim to release the target`;
   return condition('Ready', false, 'ClaimMisbound', message);
+}
+
+/** A target that nobody can deploy to, although its phase says that it can be claimed or is bound. */
+function withoutSecret(
+  view: View,
+  target: DeploymentTarget,
+  phase: Phase,
+  gone: BackingProblem | undefined,
+): PlannedCondition | undefined {
+  const missing = secretProblem(view, target);
+  if (missing === undefined || gone !== undefined || (phase !== 'Available' && phase !== 'Bound')) return undefined;
+  return condition('Ready', false, missing.reason, `${phaseNote(phase)}, but ${missing.message}`);
+}
+
+function phaseNote(phase: string): string {
+  return `the target is ${phase.toLowerCase()}`;
 }
 
 /** Whether no claim has a target yet. It may already be Bound while its claim is not: binding was interrupted. */
@@ -207,7 +225,7 @@ function planTargetDeletion(
         ready,
       ]),
     },
-    ...(isStuck && { events: readyEvents(target, ready) }),
+    ...(isStuck && { events: readyEvents(target, ready, 'Failed') }),
     requeueAfterMs: LOOK_AGAIN_MS,
   };
 }
@@ -221,12 +239,18 @@ function releaseRequest(request: SpaceRequest): Step {
 }
 
 /** Events about a target. Others write the phase too, so the last reported one is that of the condition. */
-function readyEvents({ status }: DeploymentTarget, { reason, message }: PlannedCondition): PlannedEvent[] {
+function readyEvents(
+  { status }: DeploymentTarget,
+  { reason, message }: PlannedCondition,
+  phase: Phase,
+): PlannedEvent[] {
   const before = status?.conditions?.find(({ type }) => type === 'Ready');
-  if (reason === before?.reason) return [];
-  const isUsual = PHASES.has(reason);
-  const note = isUsual ? `the target is ${reason.toLowerCase()}` : message;
-  return [{ type: isUsual ? 'Normal' : 'Warning', reason, note }];
+  // A missing Secret has a warning of its own.
+  const isUsual = PHASES.has(reason) || reason === 'SecretNotFound';
+  if (!isUsual) return reason === before?.reason ? [] : [{ type: 'Warning', reason, note: message }];
+  const note = phaseNote(phase);
+  const isReported = before?.reason === phase || before?.message.startsWith(`${note}, but `);
+  return isReported ? [] : [{ type: 'Normal', reason: phase, note }];
 }
 
 /** Warnings that do not prevent claiming a target: conditions that exist only while there is one. */
@@ -235,11 +259,9 @@ function targetWarnings(view: View, target: DeploymentTarget, phase: string): Pl
   return warnings.filter((each) => each !== undefined);
 }
 
-/** Only the deployer needs the Secret: a target may be bound before it exists. */
-function secretWarning(view: View, { metadata, spec }: DeploymentTarget): PlannedCondition | undefined {
-  const { clusterCredentialsSecret: name } = spec.kubernetesCredentials;
-  if (name === '' || view.get(Secret, { name, namespace: metadata.namespace }) !== undefined) return undefined;
-  return condition('SecretFound', false, 'SecretNotFound', `the Secret ${name} with the credentials does not exist`);
+function secretWarning(view: View, target: DeploymentTarget): PlannedCondition | undefined {
+  const missing = secretProblem(view, target);
+  return missing && condition('SecretFound', false, missing.reason, missing.message);
 }
 
 /** A target that is reserved for a claim which has or names another one will never be bound. */

@@ -163,9 +163,11 @@ function wrongWithClaim(facts: Facts, claim: DeploymentTargetClaim): string[] {
   if (state !== 'Bound' || stateOf(named) !== 'Bound') return say(`its target is ${stateOf(named)}`);
   const [exists, saysReady] = [hasNamespace(facts, named), isReady(claim)];
   if (exists && !hasCredentials(facts, named)) return say('its credentials are dead');
-  return exists === saysReady
+  const { clusterCredentialsSecret: secret } = named.spec.kubernetesCredentials;
+  const canBeUsed = exists && (secret === '' || facts.secrets.has(secret));
+  return canBeUsed === saysReady
     ? []
-    : say(`it is${saysReady ? '' : ' not'} ready, and its place is${exists ? '' : ' not'} there`);
+    : say(`it is${saysReady ? '' : ' not'} ready, and its place with its Secret is${canBeUsed ? '' : ' not'} there`);
 }
 
 /** Whether the credentials of a target are unchanged, and for an account that exists. */
