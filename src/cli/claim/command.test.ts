@@ -231,7 +231,9 @@ test('claim kubeconfig says what is missing if there is no kubeconfig', { timeou
     code: 3,
     stderr: expect.stringContaining('no Secret with this name exists') as string,
   });
-  expect((await team.run('claim', 'list', '-o', 'wide')).stdout).toContain('SecretNotFound: the Secret bare-credentials');
+  expect((await team.run('claim', 'list', '-o', 'wide')).stdout).toContain(
+    'SecretNotFound: the Secret bare-credentials',
+  );
   const without = await team.run('claim', 'kubeconfig', 'bare');
   expect(without).toMatchObject({ code: 1, stdout: '' });
   expect(without.stderr).toBe(

@@ -7,6 +7,7 @@ import { until } from '../../../test/support/until.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { defineKind } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
+import { Namespace } from '../../targets/objects.ts';
 import { openTeam } from '../testing/team.ts';
 import type { Team } from '../testing/team.ts';
 
@@ -146,6 +147,23 @@ describe('the plan fails with exit code 1 and the reason for', () => {
     const { code, stdout } = await team.run('claim', 'plan', '-f', manifest('named', 'local', { annotations }));
     expect([code, stdout]).toEqual([1, expect.stringContaining('NamespaceTaken: namespace team exists already')]);
   });
+
+  test('a bound claim whose namespace was deleted, and describe does not advise to use it', async () => {
+    await team.run('claim', 'create', 'emptied', '--class', 'local', '--wait');
+    const key = { name: 'emptied', namespace: 'team' };
+    const target = await team.client.get(DeploymentTarget, { name: 'emptied-dt', namespace: 'team' });
+    await team.client.delete(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
+    const ready = async () =>
+      (await team.client.get(DeploymentTargetClaim, key)).status?.conditions?.find(({ type }) => type === 'Ready');
+    await until(async () => (await ready())?.reason === 'NamespaceNotFound', 20_000);
+    const { code, stdout } = await team.run('claim', 'plan', 'emptied');
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('Claim team/emptied would be Bound and make no progress: NamespaceNotFound'),
+    ]);
+    expect(stdout).not.toContain('Nothing to do.');
+    expect((await team.run('claim', 'describe', 'emptied')).stdout).not.toContain('claim kubeconfig');
+  }, 60_000);
 
   test('an invalid manifest, before the cluster is contacted', async () => {
     const annotations = { 'dt.appstudio.redhat.com/selector': 'a in (' };

@@ -44,11 +44,13 @@ export async function waitBound(
     },
     `${about} is left as it is, and the controllers go on; see "offshoot claim describe ${claim.metadata.name} -n ${claim.metadata.namespace}"`,
   );
+  const isBound = (): boolean => world.claim.status?.phase === 'Bound';
   if (outcome?.is === 'bound') return;
-  if (outcome?.is === 'stuck') throw failure('Stalled', `${about} can't be bound: ${outcome.reason}`);
+  if (outcome?.is === 'stuck')
+    throw failure('Stalled', `${about} can't be ${isBound() ? 'used' : 'bound'}: ${outcome.reason}`);
   const { tree } = await fetchFor(client, (read) => describeClaim(claimWorld(read, world.claim)));
   const reasons = problemsOf(tree);
-  const isNot = world.claim.status?.phase === 'Bound' ? 'is bound but not ready' : 'is not bound';
+  const isNot = isBound() ? 'is bound but not ready' : 'is not bound';
   throw failure('TimedOut', [`${about} ${isNot} after ${durationText(timeoutMs)}`, ...reasons].join('\n  '));
 }
 

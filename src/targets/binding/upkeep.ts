@@ -7,6 +7,7 @@ import type { View } from '../../controller/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { claimNameOf, claimUidOf, refersTo } from '../claim-ref.ts';
 import { BIND_COMPLETE, BOUND_AT, PROVISIONER } from '../names.ts';
+import { START_AGAIN } from '../describe/state.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { backingProblem } from '../reclaim/backing.ts';
 import type { BackingProblem } from '../reclaim/backing.ts';
@@ -164,7 +165,7 @@ function stillBound(bound: WithTarget): Verdict {
   const { claim, target, backing, noSecret, settings } = bound;
   const steps = [...claimEdits(bound), ...phaseSteps(claim, target, settings)];
   if (backing === undefined) return { phase: 'Bound', steps, target, ...(noSecret && { unready: noSecret }) };
-  const whatToDo = backing.isGone ? ': delete the claim and create another' : '';
+  const whatToDo = backing.isGone ? `: ${START_AGAIN}` : '';
   const unready = { reason: backing.reason, message: `${backing.message}${whatToDo}` };
   return { phase: 'Bound', steps, unready, target };
 }

@@ -114,6 +114,17 @@ test.each([
     claim({}, 'Bound', [condition('Ready', 'False', 'SecretNotFound')]),
     { is: 'open' },
   ],
+  [
+    'bound, and without its namespace',
+    claim({}, 'Bound', [condition('Ready', 'False', 'NamespaceNotFound', 'namespace place is gone')]),
+    { is: 'stuck', reason: 'NamespaceNotFound: namespace place is gone' },
+  ],
+  [
+    'bound, and without its space',
+    claim({}, 'Bound', [condition('Ready', 'False', 'SpaceFailed', 'gone: delete the claim and create another')]),
+    { is: 'stuck', reason: 'SpaceFailed: gone: delete the claim and create another' },
+  ],
+  ['bound, with a space that fails', claim({}, 'Bound', [condition('Ready', 'False', 'SpaceFailed')]), { is: 'bound' }],
   ['new', claim({}), { is: 'open' }],
   ['pending with a temporary problem', claim({}, 'Pending', problem), { is: 'open' }],
   [

@@ -47,17 +47,13 @@ function unmet(object: DeploymentTargetClaim | DeploymentTarget, types: readonly
   return conditionsOf(object).filter(({ type, status }) => status === 'False' && types.includes(type));
 }
 
-/** Whether the Secret with the credentials is missing. It may come later. */
-function isWithoutSecret(claim: DeploymentTargetClaim): boolean {
-  return conditionsOf(claim).some(
-    ({ type, status, reason }) => type === 'Ready' && status === 'False' && reason === 'SecretNotFound',
-  );
-}
-
 /** A condition as `Reason: message`. */
 export function reasonText({ reason, message }: Partial<Pick<Condition, 'reason' | 'message'>>): string {
   return [reason, message].filter(Boolean).join(': ');
 }
+
+/** The end of the message of a claim whose place is gone for good. */
+export const START_AGAIN = 'delete the claim and create another';
 
 export type ClaimVerdict =
   | { readonly is: 'bound' }
@@ -77,9 +73,26 @@ const FINAL: ReadonlySet<string> = new Set([
 export function verdictOf(claim: DeploymentTargetClaim): ClaimVerdict {
   if (claim.metadata.deletionTimestamp !== undefined) return { is: 'stuck', reason: 'it is being deleted' };
   const phase = claim.status?.phase;
-  if (phase === 'Bound') return isWithoutSecret(claim) ? { is: 'open' } : { is: 'bound' };
+  if (phase === 'Bound') return boundVerdict(claim);
   if (phase === 'Lost') return { is: 'stuck', reason: problemOf(claim) ?? 'its target is gone' };
   const provisioned = conditionsOf(claim).find(({ type }) => type === 'Provisioned');
   if (provisioned?.status !== 'False' || !FINAL.has(provisioned.reason)) return { is: 'open' };
   return { is: 'stuck', reason: reasonText(provisioned) };
+}
+
+/** Reasons why a bound claim can't be used any more: what is behind its target is not recreated. */
+const GONE: ReadonlySet<string> = new Set([
+  'NamespaceNotFound',
+  'NamespaceDeleting',
+  'SpaceRequestNotFound',
+  'SpaceRequestDeleting',
+]);
+
+function boundVerdict(claim: DeploymentTargetClaim): ClaimVerdict {
+  const ready = conditionsOf(claim).find(({ type, status }) => type === 'Ready' && status === 'False');
+  if (ready === undefined) return { is: 'bound' };
+  // The Secret may come later.
+  if (ready.reason === 'SecretNotFound') return { is: 'open' };
+  const isGone = GONE.has(ready.reason) || ready.message.endsWith(START_AGAIN);
+  return isGone ? { is: 'stuck', reason: reasonText(ready) } : { is: 'bound' };
 }

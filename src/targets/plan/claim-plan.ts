@@ -73,7 +73,7 @@ function claimIn({ facts }: Forecast, tables: Tables): (ref: Ref) => PlannedClai
     const verdict = verdictOf(claim);
     const isDeleting = claim.metadata.deletionTimestamp !== undefined;
     const problem = problemOf(claim) ?? (verdict.is === 'stuck' && !isDeleting ? verdict.reason : undefined);
-    const warnings = warningsOf(claim);
+    const warnings = warningsOf(claim).filter((warning) => warning !== problem);
     return {
       claim: name,
       phase: phaseOf(claim),
