@@ -189,12 +189,12 @@ test('reportOf reports what does not work although its state or phase does not s
       [
         DeploymentTarget.kind,
         [
-          object(DeploymentTarget, 'free', { phase: 'Available' }, { SecretFound: ['SecretNotFound', 'not yet'] }),
+          object(DeploymentTarget, 'free', { phase: 'Available' }, { Ready: ['SecretNotFound', 'not yet'] }),
           object(
             DeploymentTarget,
             'keyless',
             { phase: 'Bound' },
-            { SecretFound: ['SecretNotFound', 'the Secret access with the credentials does not exist'] },
+            { Ready: ['SecretNotFound', 'the Secret access with the credentials does not exist'] },
           ),
         ],
       ],

@@ -27,7 +27,7 @@ export const SERVER_SET: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that follow from other changes of a status. */
-const FOLLOWING: ReadonlySet<string> = new Set(['lastTransitionTime', 'lastUpdatedTime', 'observedGeneration', 'hash']);
+const FOLLOWING: ReadonlySet<string> = new Set(['lastTransitionTime', 'lastUpdatedTime', 'observedGeneration']);
 
 /** Maps from resources to quantities: the server may store an equal quantity in another form. */
 const QUANTITIES: ReadonlySet<string> = new Set([

@@ -199,14 +199,14 @@ test('a watch without any bytes for the idle time is ended, and bytes keep it al
     const timer = setInterval(() => {
       response.write(line('BOOKMARK', { metadata: { resourceVersion: String(left) } }));
       if (--left === 0) clearInterval(timer);
-    }, 30);
+    }, 300);
   });
   let count = 0;
-  const watch = client.watch(Pod, { idleMs: 120 }, () => count++);
+  const watch = client.watch(Pod, { idleMs: 1_500 }, () => count++);
   await expect(watch).rejects.toMatchObject({
     code: 0,
     reason: 'Timeout',
-    message: expect.stringContaining('silent for 120 ms'),
+    message: expect.stringContaining('silent for 1500 ms'),
   });
   expect(count).toBe(6);
 });
