@@ -1,4 +1,6 @@
 // The dashboard of a cluster, with only the permissions of deploy/: who can sign in, and what each user sees.
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DynamicEnv } from '../src/api/dynamicenv.ts';
 import { Istio } from '../src/api/istio.ts';
@@ -206,11 +208,18 @@ describeOwnClusters('the dashboard of a cluster', (cluster) => {
     test('ends with its open streams when the token is revoked', { timeout: 60_000 }, async () => {
       const token = await makePerson(admin, 'brief', 'shop');
       const cookie = await signIn(url, token);
-      const lines = follow<LiveLine>(new URL('/api/live', url), { headers: cookie });
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const lines = follow<LiveLine>(new URL('/api/live', url), { headers: cookie, agent });
       expect((await lines.next()).value).toHaveProperty('snapshot');
       await admin.delete(ServiceAccount, { name: 'brief', namespace: 'shop' });
       // The stream ends.
       for await (const line of lines) expect(line).not.toHaveProperty('snapshot');
+      // Its connection stays open for further requests: an ingress that reuses it just then must not lose one.
+      const next = request(url, { agent });
+      next.end();
+      await once(next, 'response');
+      expect(next.reusedSocket).toBe(true);
+      agent.destroy();
       await until(async () => (await ask(url, 'GET', '/api/choices', { headers: cookie })).status === 401, 20_000);
     });
   });

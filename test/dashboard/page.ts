@@ -1,6 +1,7 @@
 // Requests to the dashboard's server, as its page sends them.
+import { once } from 'node:events';
 import { request as send } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { expect } from 'vitest';
 
 export interface Answered {
@@ -72,12 +73,16 @@ export async function linesUntil<L>(
   throw new Error(`the stream of ${path} ended`);
 }
 
-/** The lines of a stream, as they come. */
-export async function* follow<L>(url: URL, init: RequestInit): AsyncGenerator<L> {
-  const response = await fetch(url, init);
-  expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+/** The lines of a stream, as they come. Without an agent, the stream has a connection of its own. */
+export async function* follow<L>(
+  url: URL,
+  options: Pick<RequestOptions, 'agent' | 'headers' | 'signal'>,
+): AsyncGenerator<L> {
+  const sent = send(url, { agent: false, ...options }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  expect(response.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
   let text = '';
-  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
     const parts = (text + chunk).split('\n');
     text = parts.pop()!;
     for (const part of parts) yield JSON.parse(part) as L;

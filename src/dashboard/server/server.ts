@@ -137,6 +137,8 @@ function ownerOf({ client }: Served): Visitor {
 function fail(response: ServerResponse, error: unknown, { logger }: DashboardOptions): void {
   const { status, problem } = problemOf(error);
   if (status >= 500) logger?.warn({ err: error }, 'the dashboard could not answer');
+  // A stream that has ended leaves its connection to further requests.
+  if (response.writableEnded) return;
   if (response.headersSent) {
     response.destroy();
     return;
