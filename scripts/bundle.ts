@@ -66,6 +66,38 @@ const builtins: Plugin = {
   },
 };
 
+/** Packages that take long to load, and that many commands and an idle control plane never use. */
+const LAZY = ['@marcbachmann/cel-js', 're2js', 'yaml', 'zod'];
+
+/**
+ * Loads these packages from files of their own when they are first used: what is imported from them is a proxy of each
+ * of their exports.
+ */
+const lazyPackages: Plugin = {
+  name: 'lazy-packages',
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^(${LAZY.join('|')})$`) }, ({ path: name }) => ({
+      path: name,
+      namespace: 'lazy',
+      sideEffects: false,
+    }));
+    build.onResolve({ filter: /\.cjs$/, namespace: 'lazy' }, ({ path: file }) => ({ path: file, external: true }));
+    build.onLoad({ filter: /./, namespace: 'lazy' }, async ({ path: name }) => {
+      const names = Object.keys((await import(name)) as object).filter((each) => /^\w+$/.test(each));
+      const proxy = `let all;
+        const load = (name) => (all ??= require('./${path.basename(name)}.cjs'))[name];
+        const lazy = (name) => new Proxy(function () {}, {
+          get: (_, key) => load(name)[key],
+          apply: (_, self, args) => Reflect.apply(load(name), self, args),
+          construct: (_, args) => Reflect.construct(load(name), args),
+        });`;
+      const lines = names.map((each) => `const $${each} = /* @__PURE__ */ lazy('${each}');`);
+      const exported = names.map((each) => `$${each} as ${each}`).join(', ');
+      return { contents: [proxy, ...lines, `export { ${exported} };`].join('\n') };
+    });
+  },
+};
+
 /** Omits parts of packages that we never use and that would load much more. */
 const leftOut: Plugin = {
   name: 'left-out',
@@ -74,6 +106,10 @@ const leftOut: Plugin = {
       /\/node_modules\/(prom-client\/lib\/(cluster|defaultMetrics|pushgateway)|pino\/lib\/transport|sonic-boom\/index)\.js$/;
     build.onLoad({ filter: parts }, ({ path: file }) => ({
       contents: `module.exports = function () { throw new Error('the bundle is without ${path.relative(root, file)}'); };`,
+    }));
+    // Messages in other languages.
+    build.onLoad({ filter: /\/node_modules\/zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
     }));
   },
 };
@@ -177,15 +213,18 @@ export const BUNDLING: BuildOptions = {
  * source files.
  */
 export async function bundle(outdir: string, entries: Readonly<Record<string, string>> = {}): Promise<string[]> {
-  const shared = { ...BUNDLING, outdir, splitting: true, metafile: true };
+  const shared = { ...BUNDLING, outdir, metafile: true };
+  const split = { ...shared, splitting: true, plugins: [lazyPackages, ...BUNDLING.plugins!] };
+  const lazy = Object.fromEntries(LAZY.map((name) => [path.basename(name), name]));
   const built = await Promise.all([
-    esbuild.build({ ...shared, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
-    esbuild.build({ ...shared, entryPoints: { up: 'src/cli/up/main.ts' } }),
+    esbuild.build({ ...split, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
+    esbuild.build({ ...split, entryPoints: { up: 'src/cli/up/main.ts' } }),
+    esbuild.build({ ...shared, entryPoints: lazy, format: 'cjs', outExtension: { '.js': '.cjs' }, banner: {} }),
   ]);
   // Data that is read at run time is in the same folder as the code, in the bundle as in the sources.
   for (const file of ['kinds/openapi.json', 'kinds/descriptions.json', 'protobuf/messages.json']) {
     copyFileSync(path.join(root, 'src/embedded', file), path.join(outdir, path.basename(file)));
   }
   const inputs = built.flatMap(({ metafile }) => Object.keys(metafile!.inputs));
-  return [...inputs.filter((input) => !input.startsWith('builtin:')), ...(await page()).inputs];
+  return [...inputs.filter((input) => !/^(builtin|lazy):/.test(input)), ...(await page()).inputs];
 }
