@@ -17,3 +17,11 @@ export const leaseNames: readonly string[] = partsOf().map(({ lease }) => lease)
 
 /** The names of our webhook configurations. */
 export const webhookNames: readonly string[] = partsOf().flatMap(({ webhook }) => webhook?.configurationName ?? []);
+
+/** The match conditions of our webhooks: expressions that are known to be valid. */
+export const webhookConditions: readonly string[] = partsOf().flatMap(({ webhook }) => {
+  const configuration = webhook?.configuration({ url: 'https://localhost' }, undefined);
+  return (configuration?.webhooks ?? []).flatMap(({ matchConditions = [] }) =>
+    matchConditions.map(({ expression }) => expression),
+  );
+});

@@ -6,7 +6,7 @@ import type { Embedded } from '../../embedded/index.ts';
 import type { Playground } from '../../playground/index.ts';
 import { withFlagName } from '../run/addresses.ts';
 import type { ControlPlane } from '../run/control-plane.ts';
-import { clusterDefinitions, leaseNames, webhookNames } from '../run/definitions.ts';
+import { clusterDefinitions, leaseNames, webhookConditions, webhookNames } from '../run/definitions.ts';
 import { seed } from './seed.ts';
 
 const WEBHOOKS = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
@@ -67,6 +67,7 @@ function startCluster({ dataDir, fresh, port }: LocalOptions): Promise<Embedded>
     ...(fresh && { fresh }),
     definitions: clusterDefinitions,
     seed,
+    conditions: webhookConditions,
   };
   return onPort(
     port,

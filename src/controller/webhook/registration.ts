@@ -13,7 +13,9 @@ import { Reconciler } from './reconciler.ts';
 import type { Logger } from '../logger.ts';
 
 export interface ValidatingWebhookConfiguration extends KubeObject {
-  readonly webhooks: readonly Readonly<Record<string, unknown>>[];
+  readonly webhooks: readonly ({
+    readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
+  } & Readonly<Record<string, unknown>>)[];
 }
 
 export const ValidatingWebhookConfiguration = defineKind<ValidatingWebhookConfiguration>(

@@ -1,6 +1,6 @@
 // Validates webhook configurations: their rules, match conditions and client configuration.
 import type { ApiObject } from '../../resource.ts';
-import { compileCondition } from '../../schema/cel/conditions.ts';
+import { conditionProblem } from '../../schema/cel/conditions.ts';
 import { type FieldError, duplicate, invalid, required } from '../../schema/field-error.ts';
 import { at, numberAt, objects, strings, text } from '../read.ts';
 import { choice, nameErrors } from './common.ts';
@@ -79,12 +79,12 @@ function conditionErrors(conditions: readonly ApiObject[], path: string): FieldE
     const name = text(condition, 'name');
     const expression = text(condition, 'expression');
     const itemPath = `${path}[${index}]`;
-    const problem = expression.trim() === '' ? undefined : compileCondition(expression);
+    const problem = expression.trim() === '' ? undefined : conditionProblem(expression);
     const repeated = seen.has(name);
     seen.add(name);
     return [
       ...(expression.trim() === '' ? [required(`${itemPath}.expression`)] : []),
-      ...(typeof problem === 'string' ? [invalid(`${itemPath}.expression`, expression, problem)] : []),
+      ...(problem !== undefined ? [invalid(`${itemPath}.expression`, expression, problem)] : []),
       ...(name === '' ? [required(`${itemPath}.name`)] : nameErrors(qualifiedNameProblems, name, `${itemPath}.name`)),
       ...(repeated && name !== '' ? [duplicate(`${itemPath}.name`, name)] : []),
     ];

@@ -56,3 +56,16 @@ export function compileCondition(expression: string): Expression | string {
   }
   return known;
 }
+
+const valid = new Set<string>();
+
+/** Accepts these expressions without compiling them, which takes long the first time. */
+export function trustConditions(expressions: readonly string[]): void {
+  for (const expression of expressions) valid.add(expression);
+}
+
+/** Why an expression is invalid, if it is. */
+export function conditionProblem(expression: string): string | undefined {
+  const problem = valid.has(expression) ? undefined : compileCondition(expression);
+  return typeof problem === 'string' ? problem : undefined;
+}
