@@ -115,6 +115,11 @@ const WORLDS: Readonly<Record<string, World>> = {
     losing: ['dev'],
     ends: { dev: 'Lost' },
   },
+  'a claim with an Environment whose target somebody deletes': {
+    given: [claim('dev', 'local'), environment('prod', 'dev')],
+    losing: ['dev'],
+    ends: { dev: 'Lost' },
+  },
   'a claim of a space whose target somebody deletes': {
     given: [claim('dev', 'sandbox')],
     losing: ['dev'],

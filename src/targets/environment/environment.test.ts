@@ -273,6 +273,12 @@ describe('the conditions of an environment', () => {
     ]);
   });
 
+  test('report nothing new while the target is being deleted, whose Secret goes first', () => {
+    const kept = target();
+    const ending = { ...kept, metadata: { ...kept.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    expect(plan(environment(BY_CLAIM), [claim(), ending, copy])).toEqual({});
+  });
+
   test('report a solved problem as resolved, with the time at which it occurred', () => {
     const failed = planIn(
       [],

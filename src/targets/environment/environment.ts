@@ -41,7 +41,9 @@ export function planEnvironment(view: View, environment: Environment, settings: 
   const isEnding =
     environment.metadata.deletionTimestamp !== undefined || home?.metadata.deletionTimestamp !== undefined;
   if (isEnding) return {};
-  const { problem, unbound, steps } = planDestination(view, environment, destinationOf(view, environment), settings);
+  const outcome = planDestination(view, environment, destinationOf(view, environment), settings);
+  if (outcome === undefined) return {};
+  const { problem, unbound, steps } = outcome;
   if (problem !== undefined && NOT_FOUND_REASONS.has(problem.reason)) {
     const leftMs = ARRIVAL_MS - view.heldFor(problem.message);
     if (leftMs > 0) return { requeueAfterMs: leftMs };
@@ -67,6 +69,8 @@ function resolvedForMs(view: View, environment: Environment): number | undefined
 interface Destination {
   readonly spec?: ManagedEnvironment['spec'];
   readonly byClaim?: boolean;
+  /** Whether its target is being deleted: its credentials go first, and the claim soon loses it. */
+  readonly isEnding?: boolean;
   readonly unbound?: Unbound;
   readonly problem?: EnvironmentProblem;
 }
@@ -116,6 +120,7 @@ function destinationOfClaim(view: View, environment: Environment, name: string):
     target.spec.kubernetesCredentials;
   return {
     byClaim: true,
+    isEnding: target.metadata.deletionTimestamp !== undefined,
     spec: {
       apiURL,
       credentialsSecret: clusterCredentialsSecret,
@@ -144,7 +149,13 @@ interface Outcome {
   readonly unbound?: Unbound | undefined;
 }
 
-function planDestination(view: View, environment: Environment, destination: Destination, settings: Settings): Outcome {
+/** Plans the objects of an environment; undefined while its target is being deleted, which changes nothing yet. */
+function planDestination(
+  view: View,
+  environment: Environment,
+  destination: Destination,
+  settings: Settings,
+): Outcome | undefined {
   const { spec, unbound, problem } = destination;
   const copy = copyOf(view, environment);
   if (problem !== undefined) {
@@ -161,6 +172,7 @@ function planDestination(view: View, environment: Environment, destination: Dest
 
   const { namespace } = environment.metadata;
   const source = view.get(Secret, { name: spec.credentialsSecret, namespace: namespace! });
+  if (source === undefined && destination.isEnding) return undefined;
   if (source === undefined) {
     const message = `the secret ${spec.credentialsSecret} referenced by the Environment resource was not found`;
     return { problem: { reason: 'SecretNotFound', message }, steps: leftovers(environment, undefined, copy) };
