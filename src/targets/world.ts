@@ -9,6 +9,7 @@ import {
   BIND_COMPLETE,
   CLAIM_LABEL,
   CLAIM_UID,
+  CLASS_NAME,
   DEVSANDBOX,
   OF_CLAIM,
   PROVISIONED_BY,
@@ -159,6 +160,12 @@ export function policyFor(view: View, target: DeploymentTarget, claim = claimOf(
     policyOf(target.spec.deploymentTargetClassName),
     target.metadata.annotations?.[RECLAIM_POLICY],
   );
+}
+
+/** The reclaim policy of the class that a space request was made for; undefined if somebody else made it. */
+export function policyOfRequest(view: View, request: SpaceRequest): 'Delete' | 'Retain' | undefined {
+  const { [CLASS_NAME]: className, [RECLAIM_POLICY]: recorded } = request.metadata.annotations ?? {};
+  return className === undefined ? undefined : reclaimPolicyOf(classOf(view, className)?.spec.reclaimPolicy, recorded);
 }
 
 /** The first valid policy; without any, nothing is deleted. */

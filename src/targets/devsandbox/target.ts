@@ -28,7 +28,7 @@ import {
 import type { Settings } from '../settings.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { isEnding } from '../provisioning/eligible.ts';
-import { classOf, mayStandFor, reclaimPolicyOf, targetsReferringTo, wasBound } from '../world.ts';
+import { classOf, mayStandFor, policyOfRequest, targetsReferringTo, wasBound } from '../world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
   return defineController<SpaceRequest>({
@@ -114,11 +114,8 @@ function orphanSteps(
 
 /** The reclaim policy of the claim's class. If the request does not name its class, all of ours must say Delete. */
 function orphanPolicy(view: View, request: SpaceRequest): 'Delete' | 'Retain' {
-  const className = request.metadata.annotations?.[CLASS_NAME];
-  if (className !== undefined) {
-    const recorded = request.metadata.annotations?.[RECLAIM_POLICY];
-    return reclaimPolicyOf(classOf(view, className)?.spec.reclaimPolicy, recorded);
-  }
+  const policy = policyOfRequest(view, request);
+  if (policy !== undefined) return policy;
   const ours = view.list(DeploymentTargetClass).filter(({ spec }) => spec.provisioner === DEVSANDBOX);
   return ours.length > 0 && ours.every(({ spec }) => spec.reclaimPolicy === 'Delete') ? 'Delete' : 'Retain';
 }

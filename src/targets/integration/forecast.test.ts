@@ -85,9 +85,25 @@ function objectOf(action: Action): string {
   return `${action.do.split(' ').at(-1)} ${name}`;
 }
 
+/** Worlds in which the result depended on which of two objects a controller saw first. */
+const ONCE_WRONG: [Action[], Action[]][] = [
+  // The space was requested for a class that retains it, and stands behind a target of a class that does not.
+  [{ do: 'delete target', name: 't' } as const],
+  // A target that is made available just when its claim is deleted.
+  [{ do: 'recycle target', name: 't' } as const],
+].map((edits) => [
+  [
+    { do: 'claim', name: 'a', class: 'sandbox-kept' },
+    { do: 'start', process: 'all' },
+    { do: 'target', name: 't', class: 'sandbox', claim: 'a' },
+    { do: 'settle' },
+  ],
+  [...edits, { do: 'delete claim', name: 'a' }],
+]);
+
 test('a forecast is exact for any settled world and any change', { timeout: 240_000 }, async () => {
   const play = (actions: readonly Action[], edits: readonly Action[]) => checkForecast([...actions, ...SETTLE], edits);
-  const isExact = fc.assert(fc.asyncProperty(someActions, someEdits, play), { numRuns: 50 });
+  const isExact = fc.assert(fc.asyncProperty(someActions, someEdits, play), { numRuns: 50, examples: ONCE_WRONG });
   await expect(isExact).resolves.toBeUndefined();
 });
 

@@ -26,7 +26,7 @@ import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
 import { secretProblem } from './secret.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
-import { claimOf, Claims, classOf, holderOf, policyFor, requestOf, wasBound } from '../world.ts';
+import { claimOf, Claims, classOf, holderOf, policyFor, policyOfRequest, requestOf, wasBound } from '../world.ts';
 
 /** How long freeing may take before the target becomes Failed, and how often to check meanwhile. */
 const STUCK_MS = 120_000;
@@ -140,7 +140,8 @@ interface Present {
 function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status?.phase ?? '';
   if (phase === 'Released' || phase === 'Failed') return released(view, target, policy);
-  const isReset = target.metadata.annotations?.[MAKE_AVAILABLE] !== undefined;
+  // While its claim is being deleted, the target is about to be released: then it is made available.
+  const isReset = target.metadata.annotations?.[MAKE_AVAILABLE] !== undefined && !isLosingClaim(view, target);
   const steps = isReset ? [annotate(DeploymentTarget, target, { [MAKE_AVAILABLE]: undefined })] : [];
   if (phase === 'Bound') return { phase: isClaimed(view, target) ? phase : 'Released', steps };
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps };
@@ -155,6 +156,10 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
   return view.index(Claims, 'target', `${namespace}/${name}`).length > 0;
 }
 
+function isLosingClaim(view: View, target: DeploymentTarget): boolean {
+  return claimOf(view, target)?.metadata.deletionTimestamp !== undefined;
+}
+
 function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retain'): Present {
   const phase = target.status!.phase as Phase;
   const { [MAKE_AVAILABLE]: reset, [RECYCLED]: recycled } = target.metadata.annotations ?? {};
@@ -162,7 +167,7 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
   const claim = claimOf(view, target);
   // The binder clears the claimRef next. A target made available before that would be released again.
-  if (claim?.metadata.deletionTimestamp !== undefined) return { phase, steps: [] };
+  if (isLosingClaim(view, target)) return { phase, steps: [] };
   const isSettled = isFree || claim !== undefined;
   if (reset !== undefined && phase === 'Released' && (isSettled || claimNameOf(target) === '')) {
     // First the recycled annotation, then the phase; the make-available annotation stays until both are written.
@@ -208,7 +213,9 @@ function planTargetDeletion(
   const provisioner = target.metadata.annotations?.[PROVISIONED_BY] ?? ofClass?.spec.provisioner;
   // Other provisioners hold the target by a finalizer of their own until they are done.
   const request = provisioner === DEVSANDBOX ? requestOf(view, target) : undefined;
-  if (request === undefined || policy === 'Retain') return { finished: true };
+  // The target may be of another class than the claim that the space was requested for, which may be gone.
+  const isKept = policy === 'Retain' || (request && policyOfRequest(view, request)) === 'Retain';
+  if (request === undefined || isKept) return { finished: true };
   if (request.metadata.deletionTimestamp === undefined) return { steps: [releaseRequest(request)] };
   const requestReady = request.status?.conditions?.find(({ type }) => type === 'Ready');
   const stuckFor = view.now() - Date.parse(request.metadata.deletionTimestamp);
