@@ -13,6 +13,8 @@ const MAX_SKEW_MS = 5_000;
 export interface DueWish extends RouteWish {
   /** `namespace/name`. */
   readonly environment: string;
+  /** Whether it wants routes and none of them is due yet. */
+  readonly isWaiting?: boolean;
 }
 
 /** The wish of an environment for a VirtualService that is due now, and how long other routes still wait. */
@@ -30,7 +32,8 @@ export function dueWish(
     const dueHosts = hosts.filter((_host, i) => waiting[i] === undefined).map(({ host }) => host);
     return dueHosts.length === 0 ? [] : [{ ...insertion, hosts: dueHosts }];
   });
-  return { wish: { ...rest, environment, owner, matches, insertions: due }, waits };
+  const isWaiting = insertions.length > 0 && due.length === 0;
+  return { wish: { ...rest, environment, owner, matches, insertions: due, isWaiting }, waits };
 }
 
 /** Which routes of a subset are due now. */

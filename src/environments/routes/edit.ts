@@ -19,11 +19,11 @@ export interface EditedService {
 export function editService(service: VirtualService, wishes: readonly DueWish[]): EditedService {
   const routes = withRoutes(service, wishes);
   const listed = service.metadata.annotations?.[WATCH_ANNOTATION] ?? '';
-  const annotation = wishes.reduce(
-    (list, wish) =>
-      (isInvolved(service, routes.http, wish) ? listEnvironment : unlistEnvironment)(list, wish.environment),
-    listed,
-  );
+  const annotation = wishes.reduce((list, wish) => {
+    if (isInvolved(service, routes.http, wish)) return listEnvironment(list, wish.environment);
+    // Its name may be there already, and stays.
+    return wish.isWaiting ? list : unlistEnvironment(list, wish.environment);
+  }, listed);
   const isSame = jsonEqual(routes.http, service.spec?.http ?? []);
   if (isSame && annotation === listed) return { service, routes };
   return {
