@@ -145,8 +145,7 @@ function wrongWithClaim(facts: Facts, claim: DeploymentTargetClaim): string[] {
   const held = [...facts.targets.values()].filter((target) => isHeldBy(target, claim));
   if (isDeleting(claim)) return held.some(isDeleting) ? [] : say('nothing holds it');
   const named = facts.targets.get(claim.spec.targetName ?? '');
-  const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined || state === 'Bound' || state === 'Lost';
-  if (!wasBound) {
+  if (!wasBound(claim)) {
     if (state !== 'Pending') return say('it should be Pending');
     return couldHave(facts, claim, named).flatMap((target) => say(`it could have ${nameOf(target)}`));
   }
@@ -168,6 +167,15 @@ function wrongWithClaim(facts: Facts, claim: DeploymentTargetClaim): string[] {
   return canBeUsed === saysReady
     ? []
     : say(`it is${saysReady ? '' : ' not'} ready, and its place with its Secret is${canBeUsed ? '' : ' not'} there`);
+}
+
+function wasBound(claim: DeploymentTargetClaim): boolean {
+  return claim.metadata.annotations?.[BIND_COMPLETE] !== undefined || ['Bound', 'Lost'].includes(stateOf(claim));
+}
+
+/** Whether a claim exists that a target was bound to, whatever the target refers to now. */
+function wasTakenFrom({ claims }: Facts, target: DeploymentTarget): boolean {
+  return [...claims.values()].some((claim) => wasBound(claim) && claim.spec.targetName === nameOf(target));
 }
 
 /** Whether the credentials of a target are unchanged, and for an account that exists. */
@@ -205,7 +213,8 @@ function wrongWithTarget(facts: Facts, target: DeploymentTarget): string[] {
   const claim = holder !== undefined && isHeldBy(target, holder) ? holder : undefined;
   switch (state) {
     case 'Bound': {
-      if (claim === undefined) return say('it has no claim');
+      // Somebody changed its claimRef: while its claim exists, it is neither released nor ready.
+      if (claim === undefined) return wasTakenFrom(facts, target) && !isReady(target) ? [] : say('it has no claim');
       const isTheirs = claim.status?.phase !== 'Bound' || claim.spec.targetName === nameOf(target);
       return isTheirs ? [] : say(`its claim has ${claim.spec.targetName}`);
     }
