@@ -84,6 +84,14 @@ mesh           off       <none>       <none>   <none>
 Everything is healthy.`);
 });
 
+test('reportOf says how parts run without a Deployment', () => {
+  const first = (each: StatusReport): string => lines(each).split('\n')[0]!;
+  expect(first(report({ deployments: [] }))).toBe(
+    'Offshoot 1.0.0; no Deployment of it is in this cluster: the leaders below were started otherwise, such as with "offshoot up"',
+  );
+  expect(first(report({ deployments: [], leases: [] }))).toBe('Offshoot 1.0.0; no Deployment of it is in this cluster');
+});
+
 test('reportOf shows problems with their reason and advice', () => {
   const pod = {
     apiVersion: 'v1',

@@ -81,14 +81,15 @@ export function statusLines(report: StatusReport, paint: Paint, now: number): st
   ];
 }
 
-function headLines({ version: { program, installed }, installations }: StatusReport): string[] {
+function headLines({ version: { program, installed }, installations, parts }: StatusReport): string[] {
   const lines = installations.map(({ namespace, managedBy, version: each, ready, replicas }) => {
     return `Offshoot ${each} in namespace ${namespace}, managed by ${managedBy}: ${ready} of ${replicas} replicas ready`;
   });
   const differs = installed !== undefined && installed !== program ? `; this program is ${program}` : '';
-  return lines.length === 0
-    ? [`Offshoot ${program}; no Deployment of it is in this cluster`]
-    : lines.map((line) => `${line}${differs}`);
+  if (lines.length > 0) return lines.map((line) => `${line}${differs}`);
+  const isLed = parts.some(({ leader }) => leader !== undefined);
+  const how = isLed ? ': the leaders below were started otherwise, such as with "offshoot up"' : '';
+  return [`Offshoot ${program}; no Deployment of it is in this cluster${how}`];
 }
 
 function objectsText({ objects }: PartReport): string {
