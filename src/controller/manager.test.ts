@@ -54,6 +54,20 @@ describe('start', () => {
     expect((await fetch(`${manager.probesUrl}/readyz`)).status).toBe(200);
   });
 
+  test('logs a kind that the cluster does not serve: its controller waits', async () => {
+    const api = await world();
+    api.intercept = ({ kind }) => {
+      if (kind === 'Copy') throw new ApiError('no such path', { code: 404, reason: 'NotFound' });
+    };
+    api.raw = () => Promise.resolve({ kind: 'APIGroupList', groups: [] } as never);
+    const written: string[] = [];
+    const logger = createLogger({ format: 'json', write: (line) => written.push(line) });
+    await make({ client: api, logger }).start();
+    expect(written.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { kind: 'Copy', msg: 'the cluster does not serve this kind: waiting for its definition' },
+    ]);
+  });
+
   test('fails when it is called twice', async () => {
     const manager = make({ client: await world() });
     await manager.start();

@@ -4,6 +4,8 @@ import type { Reachability } from '../kube/client/reachability.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
+import { apiVersionOf } from '../kube/objects.ts';
+import type { AnyKind } from '../kube/objects.ts';
 import { NotSynced, Tables } from '../kube/tables/tables.ts';
 import type { AnyTable } from '../kube/tables/tables.ts';
 import { Controller } from './controller.ts';
@@ -185,6 +187,7 @@ export class Manager {
     if (this.#state !== 'starting') return;
     this.#synced = true;
     this.#state = 'running';
+    this.#logUnserved();
     for (const led of this.#led.values()) led.start();
   }
 
@@ -220,6 +223,16 @@ export class Manager {
     await Promise.all([this.#probes?.close(), this.#metricsServer?.close()]);
     this.#state = 'stopped';
     this.#ended.resolve();
+  }
+
+  /** Controllers of a kind that the cluster does not know do nothing, which users should be told. */
+  #logUnserved(): void {
+    const kinds = new Set<AnyKind>(this.#options.controllers.map(({ kind }) => kind));
+    for (const { kind, served } of this.tables) {
+      if (served || !kinds.has(kind)) continue;
+      const of = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
+      this.#logger.info(of, 'the cluster does not serve this kind: waiting for its definition');
+    }
   }
 
   /** The controllers that share a Lease with this one. */
