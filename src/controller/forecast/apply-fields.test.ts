@@ -33,6 +33,13 @@ function live(): Pods {
   return { ...pods, metadata: { ...pods.metadata, managedFields: [entry] } };
 }
 
+test('a list goes with the last of its items', () => {
+  const before = live();
+  const theirs = { ...before, spec: { containers: before.spec.containers.slice(0, 2) } };
+  const { spec } = applyFields(theirs, { ...podsOf(), spec: {} } as KubeObject, 'us') as Pods;
+  expect(spec).toEqual({});
+});
+
 test('an item of a list loses the fields that are no longer applied, and keeps those of others', () => {
   const { spec } = applyFields(live(), podsOf({ name: 'app', image: 'app:2' }), 'us') as Pods;
   expect(spec.containers).toEqual([

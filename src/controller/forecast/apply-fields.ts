@@ -64,11 +64,12 @@ function withoutFields(value: unknown, applied: FieldSet, desired: unknown): unk
     if (keys === undefined) return desired === undefined ? undefined : value;
     const items: readonly unknown[] = Array.isArray(desired) ? desired : [];
     const stay = new Map(items.map((item) => [itemName(item, keys), item]));
-    return value.flatMap((item) => {
+    const left = value.flatMap((item) => {
       const name = itemName(item, keys);
       if (!(name in applied)) return [item];
       return stay.has(name) ? [withoutFields(item, applied[name] as FieldSet, stay.get(name))] : [];
     });
+    return desired === undefined && left.length === 0 ? undefined : left;
   }
   if (!isObject(value)) return value;
   const rest: Record<string, unknown> = { ...value };
