@@ -217,8 +217,10 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
   const split = { ...shared, splitting: true, plugins: [lazyPackages, ...BUNDLING.plugins!] };
   const lazy = Object.fromEntries(LAZY.map((name) => [path.basename(name), name]));
   const built = await Promise.all([
-    esbuild.build({ ...split, entryPoints: { cli: 'src/cli/main.ts', ...entries } }),
+    esbuild.build({ ...split, entryPoints: { cli: 'src/cli/main.ts' } }),
     esbuild.build({ ...split, entryPoints: { up: 'src/cli/up/main.ts' } }),
+    // The entries are a library, which others bundle: theirs can't find a file that is loaded later.
+    esbuild.build({ ...shared, splitting: true, entryPoints: entries }),
     esbuild.build({ ...shared, entryPoints: lazy, format: 'cjs', outExtension: { '.js': '.cjs' }, banner: {} }),
   ]);
   // Data that is read at run time is in the same folder as the code, in the bundle as in the sources.

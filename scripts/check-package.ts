@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
 import { unpackPackage } from './unpack-package.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-package-'));
@@ -35,6 +36,25 @@ try {
     const program = `import { ${name} } from 'offshoot/${entry}'; if (typeof ${name} !== 'function') process.exit(1);`;
     execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: unpacked });
   }
+
+  // Somebody's program, bundled with the library: it has no other file of ours.
+  const written = `import { loadConfig } from 'offshoot/kube';
+    import { Manager } from 'offshoot/controller';
+    const path = process.argv[2];
+    if (typeof Manager !== 'function' || loadConfig({ path }).server !== 'https://here') process.exit(1);`;
+  const outfile = path.join(dir, 'bundled.mjs');
+  const stdin = { contents: written, resolveDir: unpacked };
+  await build({ stdin, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning', outfile });
+  const kubeconfig = path.join(dir, 'kubeconfig');
+  writeFileSync(
+    kubeconfig,
+    `current-context: a
+contexts: [{ name: a, context: { cluster: b, user: c } }]
+clusters: [{ name: b, cluster: { server: 'https://here' } }]
+users: [{ name: c, user: { token: d } }]
+`,
+  );
+  execFileSync(process.execPath, [outfile, kubeconfig]);
 
   const up = spawn(process.execPath, [bin, 'up', '--memory', '--port', '0', '-o', 'json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
