@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { writeProgram } from '../test/support/write-program.ts';
 import { linkCommands } from './link-commands.ts';
 
 test.skipIf(process.platform === 'win32')('npx finds the command of a checkout without the network', () => {
@@ -13,9 +14,7 @@ test.skipIf(process.platform === 'win32')('npx finds the command of a checkout w
   const manifest = { name, version: '1.0.0', bin: { [name]: 'bin/tool.js' } };
   writeFileSync(path.join(dir, 'package.json'), JSON.stringify(manifest));
   mkdirSync(path.join(dir, 'bin'));
-  writeFileSync(path.join(dir, 'bin/tool.js'), "#!/usr/bin/env node\nconsole.log('of the checkout');\n", {
-    mode: 0o755,
-  });
+  writeProgram(path.join(dir, 'bin/tool.js'), "#!/usr/bin/env node\nconsole.log('of the checkout');\n");
   linkCommands(dir);
   // Every build calls it again.
   linkCommands(dir);

@@ -1,12 +1,13 @@
 // The real kubectl runs "kubectl offshoot", completes it, and formats JSONPath templates as we do.
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { printedByKubectl, templatesRefusedByKubectl, thing } from '../src/cli/testing/jsonpath-habits.ts';
 import { installedKubectls } from './embedded/kubectl-session.ts';
+import { writeProgram } from './support/write-program.ts';
 
 const kubectl = installedKubectls().at(-1);
 const execute = promisify(execFile);
@@ -21,11 +22,10 @@ beforeAll(() => {
   for (const [name, file] of Object.entries(bin)) {
     const program = path.join(dir, 'bin', name);
     // Like npm's link: the program sees the name that it was called by.
-    writeFileSync(
+    writeProgram(
       program,
       `#!/bin/sh\nexec '${process.execPath}' --import 'data:text/javascript,process.argv[1]="${name}"' '${path.join(ROOT, file)}' "$@"\n`,
     );
-    chmodSync(program, 0o755);
   }
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

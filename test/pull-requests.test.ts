@@ -1,6 +1,6 @@
 // The examples for pull requests work: the jobs for GitHub and GitLab are run line by line on a cluster, with fakes of
 // the forge's commands, and the environment that Argo CD would create is validated.
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -9,6 +9,7 @@ import { environmentCheck } from '../src/cli/env/check.ts';
 import { checkManifests } from '../src/cli/manifests/check.ts';
 import { kubectl, openDocsSession } from './support/docs-session.ts';
 import type { DocsSession } from './support/docs-session.ts';
+import { writeProgram } from './support/write-program.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../examples/pull-request');
 const read = (name: string): string => readFileSync(path.join(FOLDER, name), 'utf8');
@@ -22,8 +23,7 @@ describe.skipIf(kubectl === undefined)('an environment for each pull request', (
   beforeAll(async () => {
     session = await openDocsSession();
     for (const name of ['docker', 'gh', 'curl', 'npm']) {
-      writeFileSync(path.join(session.dir, 'bin', name), FAKE_COMMAND);
-      chmodSync(path.join(session.dir, 'bin', name), 0o755);
+      writeProgram(path.join(session.dir, 'bin', name), FAKE_COMMAND);
     }
     await session.run('kubectl apply -f examples/shop.yaml');
   });

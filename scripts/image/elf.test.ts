@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { writeProgram } from '../../test/support/write-program.ts';
 import { withoutSymbols } from './elf.ts';
 
 test('withoutSymbols makes a program smaller, keeps it working, and is idempotent', () => {
@@ -13,7 +14,7 @@ test('withoutSymbols makes a program smaller, keeps it working, and is idempoten
     expect(stripped.length).toBeLessThan(whole.length);
     expect(withoutSymbols(stripped).equals(stripped)).toBe(true);
     const program = path.join(dir, 'node');
-    writeFileSync(program, stripped, { mode: 0o755 });
+    writeProgram(program, stripped);
     expect(execFileSync(program, ['-p', '6 * 7'], { encoding: 'utf8' })).toBe('42\n');
   } finally {
     rmSync(dir, { recursive: true, force: true });

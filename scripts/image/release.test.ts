@@ -5,6 +5,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findPrograms } from '../../test/programs/programs.ts';
 import { describeRequiring } from '../../test/support/requirements.ts';
+import { writeProgram } from '../../test/support/write-program.ts';
 import { DEFAULT_PATH, hostArchitecture } from './oci.ts';
 import { ARCHITECTURES, imageLock, imageParts } from './parts.ts';
 import type { Architecture } from './parts.ts';
@@ -114,7 +115,8 @@ describeRequiring('the release image', [requirement], () => {
         if (type === 'directory') mkdirSync(path.join(root, name), { recursive: true });
         else {
           mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
-          writeFileSync(path.join(root, name), content!, { mode });
+          if ((mode & 0o100) === 0) writeFileSync(path.join(root, name), content!);
+          else writeProgram(path.join(root, name), content!);
         }
       const [node = '', program = ''] = RELEASE_CONFIG.entrypoint.map((each) => path.join(root, each));
       const output = execFileSync(node, [program, '--version'], { encoding: 'utf8' });

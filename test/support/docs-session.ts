@@ -1,7 +1,7 @@
 // Runs the commands of pages and examples as a reader would: on a cluster of "offshoot up".
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +9,7 @@ import { connect, loadConfig } from '../../src/kube/index.ts';
 import type { Client } from '../../src/kube/index.ts';
 import { helms } from '../chart/helm.ts';
 import { installedKubectls } from '../embedded/kubectl-session.ts';
+import { writeProgram } from './write-program.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 export const kubectl = installedKubectls().at(-1);
@@ -32,13 +33,12 @@ export async function openDocsSession({ hasShop = false, hasControllers = true }
   const bin = path.join(dir, 'bin');
   mkdirSync(bin);
   for (const name of ['offshoot', 'kubectl-offshoot']) {
-    writeFileSync(path.join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/bin/offshoot.js" "$@"\n`);
-    chmodSync(path.join(bin, name), 0o755);
+    writeProgram(path.join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/bin/offshoot.js" "$@"\n`);
   }
   // Programs of the pages use the libraries of this tree.
   const libraries = new URL('libraries-from-source.ts', import.meta.url).href;
   const node = `#!/bin/sh\nexec "${process.execPath}" --import '${libraries}' "$@"\n`;
-  writeFileSync(path.join(bin, 'node'), node, { mode: 0o755 });
+  writeProgram(path.join(bin, 'node'), node);
   mkdirSync(path.join(dir, 'node_modules/offshoot'), { recursive: true });
   symlinkSync(path.join(ROOT, 'examples'), path.join(dir, 'node_modules/offshoot/examples'));
   if (kubectl) symlinkSync(kubectl.path, path.join(bin, 'kubectl'));
