@@ -72,7 +72,7 @@ describeMeshes('the routing model', { ports: PORTS, debounce: '1ms', clusters: [
       }
       expect(OUTCOMES.filter((outcome) => (outcomes.get(outcome) ?? 0) < TOTAL / 500)).toEqual([]);
     },
-    60_000 + ROUNDS * 5_000,
+    60_000 + ROUNDS * 20_000,
   );
 });
 
