@@ -4,6 +4,7 @@ import { DeploymentTarget, DeploymentTargetClaim } from '../../src/api/targets.t
 import type { ControllerDefinition } from '../../src/controller/index.ts';
 import { targets } from '../../src/targets/index.ts';
 import type { Settings } from '../../src/targets/index.ts';
+import { Namespace, Secret } from '../../src/targets/objects.ts';
 import { claim, ClaimWorld, target, targetClass } from './claims.ts';
 
 /** A world with some of the controllers; by default the binder and the reclaimer. */
@@ -37,3 +38,15 @@ export async function bound(policy: 'Delete' | 'Retain' = 'Retain', spec = {}, m
   expect(phases(w)).toEqual(['Bound', 'Bound']);
   return w;
 }
+
+/** A world with a claim that is bound to a namespace of the cluster. */
+export async function boundToNamespace(policy: 'Delete' | 'Retain'): Promise<ClaimWorld> {
+  const w = await runningWithoutSpaces().have(targetClass(policy, 'room', 'offshoot.dev/namespace'));
+  await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
+  await w.settle();
+  expect(dtc(w)?.status?.phase).toBe('Bound');
+  return w;
+}
+
+/** How many targets, namespaces and Secrets are left. */
+export const objectsLeft = (w: ClaimWorld) => [DeploymentTarget, Namespace, Secret].map((kind) => w.api.all(kind).size);

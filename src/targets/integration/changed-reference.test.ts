@@ -1,26 +1,15 @@
 // The claimRef of a bound target is changed by hand to another claim, where no webhook refuses it: nothing is reclaimed
 // while the claim of the target exists.
 import { describe, expect, test } from 'vitest';
-import { claim, targetClass } from '../../../test/support/claims.ts';
+import { claim } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
-import { conditionOf, dt, dtc, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
+import { boundToNamespace, conditionOf, dt, dtc, objectsLeft } from '../../../test/support/running-claims.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { CLAIM_UID } from '../names.ts';
-import { Namespace, Secret } from '../objects.ts';
 
 const TARGET = 'test-dtc-dt';
 const refer = (w: ClaimWorld, claimRef: string) => w.patch(DeploymentTarget, TARGET, { spec: { claimRef } });
-const left = (w: ClaimWorld) => [DeploymentTarget, Namespace, Secret].map((kind) => w.api.all(kind).size);
 const readyOf = (w: ClaimWorld) => dt(w, TARGET)?.status?.conditions?.find(({ type }) => type === 'Ready');
-
-/** A claim that is bound to a namespace of the cluster. */
-async function boundToNamespace(policy: 'Delete' | 'Retain'): Promise<ClaimWorld> {
-  const w = await runningWithoutSpaces().have(targetClass(policy, 'room', 'offshoot.dev/namespace'));
-  await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
-  await w.settle();
-  expect(dtc(w)?.status?.phase).toBe('Bound');
-  return w;
-}
 
 describe.each(['Delete', 'Retain'] as const)('with the policy %s', (policy) => {
   test.each([
@@ -38,7 +27,7 @@ describe.each(['Delete', 'Retain'] as const)('with the policy %s', (policy) => {
       undefined,
       uid,
     ]);
-    expect(left(w)).toEqual([1, 1, 1]);
+    expect(objectsLeft(w)).toEqual([1, 1, 1]);
     expect(readyOf(w)).toMatchObject({
       status: 'False',
       reason: 'ClaimMisbound',
@@ -65,5 +54,5 @@ test('the target is reclaimed when its claim is gone', async () => {
   await w.settle();
   await w.delete(DeploymentTargetClaim, 'test-dtc');
   await w.settle();
-  expect([dtc(w), left(w)]).toEqual([undefined, [0, 0, 0]]);
+  expect([dtc(w), objectsLeft(w)]).toEqual([undefined, [0, 0, 0]]);
 });

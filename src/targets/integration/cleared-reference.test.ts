@@ -1,11 +1,10 @@
 // The claimRef of a bound target is cleared by hand: the uid on the target still identifies its claim.
 import { describe, expect, test } from 'vitest';
-import { claim, target, targetClass } from '../../../test/support/claims.ts';
+import { target } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
-import { bound, dt, dtc, phases, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
+import { bound, boundToNamespace, dt, dtc, objectsLeft, phases } from '../../../test/support/running-claims.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { CLAIM_UID } from '../names.ts';
-import { Namespace, Secret } from '../objects.ts';
 
 const clear = (w: ClaimWorld, name = 'test-dt') => w.patch(DeploymentTarget, name, { spec: { claimRef: '' } });
 
@@ -45,16 +44,6 @@ describe.each([
   ['the controllers run', async () => {}],
   ['the controllers are down', (w: ClaimWorld) => w.stop()],
 ])('deleting a claim with a cleared claimRef, while %s', (_when, before) => {
-  /** A claim that is bound to a namespace of the cluster. */
-  async function boundToNamespace(policy: 'Delete' | 'Retain'): Promise<ClaimWorld> {
-    const w = await runningWithoutSpaces().have(targetClass(policy, 'room', 'offshoot.dev/namespace'));
-    await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
-    await w.settle();
-    expect(dtc(w)?.status?.phase).toBe('Bound');
-    return w;
-  }
-  const left = (w: ClaimWorld) => [DeploymentTarget, Namespace, Secret].map((kind) => w.api.all(kind).size);
-
   test.each([
     ['normally', (w: ClaimWorld) => w.delete(DeploymentTargetClaim, 'test-dtc')],
     ['by force', forceDelete],
@@ -64,7 +53,7 @@ describe.each([
     await clear(w, 'test-dtc-dt');
     await end(w);
     await w.settle();
-    expect([dtc(w), left(w)]).toEqual([undefined, [0, 0, 0]]);
+    expect([dtc(w), objectsLeft(w)]).toEqual([undefined, [0, 0, 0]]);
   });
 
   test('with Retain releases the target and removes the uid of the claim', async () => {
@@ -74,7 +63,7 @@ describe.each([
     await w.delete(DeploymentTargetClaim, 'test-dtc');
     await w.settle();
     const { status, metadata } = dt(w, 'test-dtc-dt')!;
-    expect([dtc(w), status?.phase, metadata.annotations?.[CLAIM_UID], left(w)]).toEqual([
+    expect([dtc(w), status?.phase, metadata.annotations?.[CLAIM_UID], objectsLeft(w)]).toEqual([
       undefined,
       'Released',
       undefined,
