@@ -126,19 +126,19 @@ export class FakeApi implements Client {
   }
 
   async create<T extends KubeObject>(kind: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    await this.#request('create', kind, object.metadata);
+    await this.#request('create', kind, object.metadata, options);
     if (this.#of(kind).has(keyOf(object.metadata))) throw refusal(409, 'AlreadyExists', kind, object.metadata);
     return this.#commit('create', kind, undefined, object as unknown as AnyObject, options) as unknown as T;
   }
 
   async update<T extends KubeObject>(kind: Kind<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    await this.#request('update', kind, object.metadata);
+    await this.#request('update', kind, object.metadata, options);
     const before = this.#guarded(kind, object.metadata, object.metadata.resourceVersion);
     return this.#commit('update', kind, before, object as unknown as AnyObject, options) as unknown as T;
   }
 
   async patch<T extends KubeObject>(kind: Kind<T>, ref: Ref, patch: Patch, options: WriteOptions = {}): Promise<T> {
-    await this.#request(patch.type === 'apply' ? 'apply' : 'patch', kind, ref, options.subresource);
+    await this.#request(patch.type === 'apply' ? 'apply' : 'patch', kind, ref, options);
     if (patch.type === 'apply') return this.#apply(kind, ref, patch, options) as unknown as T;
     if (patch.type !== 'merge') throw new Error(`the fake API takes no ${patch.type} patch`);
     const body = patch.body as { metadata?: { resourceVersion?: string } };
@@ -153,7 +153,7 @@ export class FakeApi implements Client {
   }
 
   async delete<T extends KubeObject>(kind: Kind<T>, ref: Ref, options: DeleteOptions = {}): Promise<T | undefined> {
-    await this.#request('delete', kind, ref);
+    await this.#request('delete', kind, ref, options);
     const before = this.#guarded(kind, ref, options.preconditions?.resourceVersion);
     const { uid } = options.preconditions ?? {};
     if (uid !== undefined && uid !== before.metadata.uid) throw refusal(409, 'Conflict', kind, ref);
@@ -279,9 +279,11 @@ export class FakeApi implements Client {
     for (const pump of this.#watchers) pump();
   }
 
-  async #request(verb: string, kind: AnyKind, ref: Ref, subresource?: string): Promise<void> {
+  async #request(verb: string, kind: AnyKind, ref: Ref, options: WriteOptions = {}): Promise<void> {
     await Promise.resolve();
+    const { subresource, beforeSend } = options;
     this.intercept({ verb, kind: kind.kind, key: keyOf(ref), ...(subresource && { subresource }) });
+    beforeSend?.();
   }
 
   #time(): string {

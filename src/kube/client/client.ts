@@ -14,6 +14,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Deadline of the whole request in milliseconds; the client's own default otherwise. Not for watches. */
   readonly timeoutMs?: number;
+  /** Called right before the request is sent, also for a retry. What it throws rejects the request. Not for watches. */
+  readonly beforeSend?: () => void;
 }
 
 export interface Selection {
@@ -82,7 +84,7 @@ export interface RawRequest extends RequestOptions {
   readonly accept?: string;
 }
 
-/** Every rejection of these methods is an `ApiError` (errors.ts) or the abort reason of the given signal. */
+/** Every rejection of these methods is an `ApiError` (errors.ts), the abort reason of the given signal, or from `beforeSend`. */
 export interface Client {
   get<T extends KubeObject>(kind: Kind<T>, ref: Ref, options?: RequestOptions & { subresource?: string }): Promise<T>;
   /** One page. */

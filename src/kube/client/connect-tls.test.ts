@@ -105,6 +105,34 @@ test('a proxy works for plain HTTP too', async () => {
   expect(through.seen.length).toBe(1);
 });
 
+test.each(['TLS', 'TLS and a proxy', 'a proxy'])('`beforeSend` is asked on connections over %s', async (over) => {
+  const server = over.startsWith('TLS') ? await serve({ ipAddresses: ['127.0.0.1'] }) : await startServer();
+  cleanup.push(server);
+  const made = open({
+    server: server.url,
+    caPem: authority.certPem,
+    ...(over.endsWith('a proxy') && { proxyUrl: (await proxy()).url }),
+  });
+  let isOpen = true;
+  const sent: number[] = [];
+  const request = {
+    path: '/',
+    method: 'POST',
+    body: { a: 1 },
+    beforeSend: () => {
+      sent.push(server.seen.length);
+      if (!isOpen) throw new Error('too late');
+    },
+  };
+  for (let round = 0; round < 2; round++) await made.raw(request);
+  isOpen = false;
+  await expect(made.raw(request)).rejects.toThrow('too late');
+  isOpen = true;
+  await made.raw(request);
+  expect(server.seen.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}']);
+  expect(sent).toEqual([0, 1, 2, 2]);
+});
+
 test('concurrent watches over TLS, with and without a proxy, each get their own events', async () => {
   const server = await serve({ ipAddresses: ['127.0.0.1'] });
   const through = await proxy();

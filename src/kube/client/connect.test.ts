@@ -1,7 +1,7 @@
 import { deepFreeze } from '../../watchable/index.ts';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Client } from './client.ts';
 import { connect } from './connect.ts';
 import type { ConnectOptions } from './connect.ts';
@@ -325,6 +325,61 @@ test('a noisy flow does not starve a quiet one', async () => {
   server.handle((response) => json(response, {}));
   answers.splice(0).forEach((answer) => answer());
   await Promise.all([...noisy, quiet]);
+});
+
+describe('beforeSend', () => {
+  /** A condition for requests, and how often it was asked. */
+  function fence() {
+    const state = {
+      open: true,
+      asked: 0,
+      beforeSend: () => {
+        state.asked++;
+        if (!state.open) throw new Error('too late');
+      },
+    };
+    return state;
+  }
+
+  test('is asked when a request has waited for its turn', async () => {
+    const limited = open({ maxInFlight: 1 });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<() => void>();
+    server.handle((response) => answer(() => json(response, {})));
+    const state = fence();
+    const first = limited.patch(Pod, web, { type: 'merge', body: {} }, state);
+    const second = limited.patch(Pod, web, { type: 'merge', body: {} }, state);
+    const later = expect(second).rejects.toThrow('too late');
+    const reply = await answered;
+    state.open = false;
+    reply();
+    await first;
+    await later;
+    expect([server.seen.length, state.asked]).toEqual([1, 2]);
+  });
+
+  test('is asked before a retry', async () => {
+    const state = fence();
+    server.handle((response) => {
+      state.open = false;
+      refuse(response, 429, 'TooManyRequests', { 'retry-after': '0' });
+    });
+    await expect(client.delete(Pod, web, state)).rejects.toThrow('too late');
+    expect([server.seen.length, state.asked]).toEqual([1, 2]);
+  });
+
+  test('is asked when there is a connection', async () => {
+    const state = fence();
+    const sent = client.patch(Pod, web, { type: 'merge', body: {} }, state);
+    const late = expect(sent).rejects.toThrow('too late');
+    await new Promise((resolve) => process.nextTick(resolve));
+    expect(state.asked).toBe(0);
+    state.open = false;
+    await late;
+    expect(server.seen.length).toBe(0);
+    state.open = true;
+    await client.patch(Pod, web, { type: 'merge', body: {} }, state);
+    expect(server.seen.length).toBe(1);
+  });
 });
 
 test('every request over the wire is reported, with its flow', async () => {

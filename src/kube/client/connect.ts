@@ -230,8 +230,9 @@ class HttpClient implements Client {
     return { method, path, headers: { ...this.#headers, ...headers }, ...(body === undefined ? {} : { body }) };
   }
 
-  #send(request: WireRequest, { signal, timeoutMs }: RequestOptions): Promise<Answer> {
-    return send(this.#shared, this.#flow, request, { signal, timeoutMs: timeoutMs ?? this.#shared.timeoutMs });
+  #send(request: WireRequest, { signal, timeoutMs, beforeSend }: RequestOptions): Promise<Answer> {
+    const fenced = beforeSend === undefined ? request : { ...request, beforeSend };
+    return send(this.#shared, this.#flow, fenced, { signal, timeoutMs: timeoutMs ?? this.#shared.timeoutMs });
   }
 }
 

@@ -1,7 +1,7 @@
 // The only writer. Carries out the steps of a plan in order, writes nothing if nothing differs, and stores the answers
 // of the server in the tables at once. Called by the controller loop, and by the command line for dry runs.
 import { jsonEqual } from '../../watchable/index.ts';
-import type { Client } from '../client/client.ts';
+import type { Client, RequestOptions } from '../client/client.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, serverMessage } from '../errors.ts';
 import { apiVersionOf, identityOf, keyOf } from '../objects.ts';
 import type { AnyKind, KubeObject } from '../objects.ts';
@@ -183,7 +183,7 @@ export class Applier {
     return this.#send(options, async (sending) => {
       // A dry run requests no token: it would be valid.
       if (sending.dryRun) return this.#applyObject(step, step.object, sending);
-      const issued = await requestToken(this.#client, step.serviceAccount, step.expirationSeconds, sending.signal);
+      const issued = await requestToken(this.#client, step.serviceAccount, step.expirationSeconds, sending);
       return this.#applyObject(step, await credentialsSecret(step, issued), sending);
     });
   }
@@ -263,10 +263,16 @@ export class Applier {
 
   /** Every write goes through here. */
   async #send(options: SendOptions, write: (sending: SendOptions) => Promise<Outcome>): Promise<Outcome> {
-    if (!options.dryRun && !this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
-    const outcome = await write(options);
-    if (!options.dryRun) this.#onWrite?.(++this.#writes, outcome);
+    if (options.dryRun) return write(options);
+    this.#throwUnlessMayWrite();
+    // A request may wait for its turn and a connection: by then, another process may lead.
+    const outcome = await write({ ...options, beforeSend: () => this.#throwUnlessMayWrite() });
+    this.#onWrite?.(++this.#writes, outcome);
     return outcome;
+  }
+
+  #throwUnlessMayWrite(): void {
+    if (!this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
   }
 
   #isSettled(kind: AnyKind, live: KubeObject, desired: KubeObject): boolean {
@@ -288,7 +294,6 @@ export class Applier {
   }
 }
 
-interface SendOptions {
+interface SendOptions extends Pick<RequestOptions, 'signal' | 'beforeSend'> {
   readonly dryRun?: boolean;
-  readonly signal?: AbortSignal;
 }

@@ -2,7 +2,7 @@
 import { timestamp } from '../times.ts';
 import { withAnnotations } from '../annotations.ts';
 import { createHash } from 'node:crypto';
-import type { Client } from '../client/client.ts';
+import type { Client, RequestOptions } from '../client/client.ts';
 import { ApiError } from '../errors.ts';
 import type { KubeObject, Ref } from '../objects.ts';
 import type { Token } from './steps.ts';
@@ -29,13 +29,14 @@ export async function requestToken(
   client: Client,
   account: Ref,
   expirationSeconds: number,
-  signal?: AbortSignal,
+  { signal, beforeSend }: RequestOptions = {},
 ): Promise<IssuedToken> {
   const answer = await client.raw<TokenRequest>({
     method: 'POST',
     path: `/api/v1/namespaces/${account.namespace}/serviceaccounts/${account.name}/token`,
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds } },
     ...(signal && { signal }),
+    ...(beforeSend && { beforeSend }),
   });
   const { token, expirationTimestamp } = answer.status ?? {};
   if (!token || !expirationTimestamp) {

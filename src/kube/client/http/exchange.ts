@@ -8,7 +8,7 @@ import { answerError, ApiError, connectionError } from '../../errors.ts';
 import type { RequestLine } from '../../errors.ts';
 import type { FairSemaphore } from './fairness.ts';
 import { parseJson } from '../../json.ts';
-import { collect, StaleConnection } from './transport.ts';
+import { collect, NotSent, StaleConnection } from './transport.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
 /** One request over the wire, for metrics; `code` is 0 if there was no answer. */
@@ -187,6 +187,7 @@ async function openFresh(
 
 /** Node throws on headers that it cannot send and on certificates that it cannot read. */
 function knownError(request: RequestLine, error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof NotSent) return error.cause;
   if (error instanceof ApiError || signal.aborted) return error;
   return connectionError(request, 'InvalidRequest', (error as Error).message, error);
 }

@@ -26,6 +26,8 @@ export interface WireRequest extends RequestLine {
   readonly body?: string | Uint8Array;
   /** Whether it is a watch: its connection is optimised for reading, and not shared with other requests. */
   readonly watch?: boolean;
+  /** Called when there is a connection, right before anything is sent. If it throws, nothing is. */
+  readonly beforeSend?: () => void;
 }
 
 /** The connections that belong to one client certificate. */
@@ -38,6 +40,9 @@ interface Agents {
 
 /** A request failed on a reused keep-alive connection, which the server has probably closed. */
 export class StaleConnection extends Error {}
+
+/** `beforeSend` threw: its cause. */
+export class NotSent extends Error {}
 
 const inflate = promisify(gunzip);
 
@@ -82,12 +87,15 @@ export class Transport {
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         if (signal.aborted) return reject(signal.reason as Error);
+        if (error instanceof NotSent) return reject(error);
         const failure = networkError(request, this.host, error);
         const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         reject(stale ? new StaleConnection(failure.message, { cause: failure }) : failure);
       });
       outgoing.on('close', () => signal.removeEventListener('abort', abort));
-      outgoing.end(request.body);
+      const { beforeSend } = request;
+      if (beforeSend === undefined) outgoing.end(request.body);
+      else onConnection(outgoing, () => sendUnless(beforeSend, outgoing, request.body));
     });
   }
 
@@ -98,6 +106,7 @@ export class Transport {
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     signal.throwIfAborted();
+    askBeforeSend(request.beforeSend);
     try {
       return await local({ ...request, headers: withLength(request, credential) }, signal);
     } catch (error) {
@@ -132,6 +141,32 @@ export class Transport {
     const options = agentOptions(this.#url, this.#config, certPem, keyPem);
     const make = (): Agent => makeAgent(this.#url, this.#config, options);
     return (this.#agents = { requests: make(), watches: forWatches(make()), certPem, keyPem });
+  }
+}
+
+/** Calls `send` as soon as what it writes leaves at once. */
+function onConnection(outgoing: ClientRequest, send: () => void): void {
+  outgoing.on('socket', (socket) => {
+    const isSecure = socket instanceof tls.TLSSocket;
+    if (outgoing.reusedSocket || (!isSecure && !socket.connecting)) send();
+    else socket.once(isSecure ? 'secureConnect' : 'connect', send);
+  });
+}
+
+function sendUnless(beforeSend: () => void, outgoing: ClientRequest, body: WireRequest['body']): void {
+  try {
+    askBeforeSend(beforeSend);
+    outgoing.end(body);
+  } catch (error) {
+    outgoing.destroy(error as Error);
+  }
+}
+
+function askBeforeSend(beforeSend: WireRequest['beforeSend']): void {
+  try {
+    beforeSend?.();
+  } catch (error) {
+    throw new NotSent('the request was not sent', { cause: error });
   }
 }
 
