@@ -50,7 +50,7 @@ describe.concurrent('controllers that crash after every few writes (embedded)', 
       const survived = await onItsOwn((client) => run(client, scenario, NAMESPACE, writesUntilCrash, reference));
       expect(survived.starts).toBeGreaterThan(1);
     },
-    120_000,
+    240_000,
   );
 });
 

@@ -1,5 +1,7 @@
 // The state of a cluster that concerns environments, without what depends on the time and number of writes. Used to
 // compare two runs that must end in the same state.
+import { WATCH_ANNOTATION } from '../../src/environments/identity/ownership.ts';
+import { withAnnotations } from '../../src/kube/annotations.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind, keyOf } from '../../src/kube/objects.ts';
 import type { AnyObject } from '../../src/kube/objects.ts';
@@ -20,12 +22,19 @@ export async function snapshot(client: Client): Promise<State> {
   const objects = lists.flatMap(({ items }) => items).filter(({ metadata }) => metadata.namespace !== 'default');
   return Object.fromEntries(
     objects.map((object) => {
-      const { status, ...rest } = object;
+      const { status, ...rest } = sorted(object);
       const withStatus =
         object.kind === 'Deployment' || status === undefined ? rest : { ...rest, status: timeless(status) };
       return [`${object.kind} ${keyOf(object.metadata)}`, lasting(withStatus)];
     }),
   );
+}
+
+/** Sorts the annotation of a VirtualService, which lists environments in the order in which they got routes. */
+function sorted(object: AnyObject): AnyObject {
+  const names = object.metadata.annotations?.[WATCH_ANNOTATION];
+  if (!names) return object;
+  return withAnnotations(object, { [WATCH_ANNOTATION]: names.split(',').toSorted().join() });
 }
 
 /** Clears the message of Conflicted, which differs if both environments were created in the same second. */
@@ -43,7 +52,7 @@ export function withoutTraces(state: State): State {
   return Object.fromEntries(
     others.map(([key, object]) => {
       const { metadata, ...rest } = object as AnyObject;
-      const { 'riskified.com/dynamic-environment': names, ...annotations } = metadata.annotations ?? {};
+      const { [WATCH_ANNOTATION]: names, ...annotations } = metadata.annotations ?? {};
       const kept = names ? metadata.annotations : annotations;
       const { annotations: _all, ...plain } = metadata;
       return [key, { ...rest, metadata: Object.keys(kept ?? {}).length > 0 ? { ...plain, annotations: kept } : plain }];

@@ -1,5 +1,6 @@
 // A controller process that crashes after its n-th write. It runs in this process, so that a sweep over every n is
 // fast: the crash is simulated by a client that no longer answers.
+import { setTimeout } from 'node:timers/promises';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import type { ManagerOptions } from '../../src/controller/index.ts';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -7,6 +8,14 @@ import type { Client } from '../../src/kube/client/client.ts';
 const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 /** Events are written in the background and in no fixed order: they do not count. */
 const UNCOUNTED = 'events';
+
+/** Delays requests, answers and events at random, for orders that a quiet machine does not show; `npm run soak` does. */
+const JITTER_MS = Number(process.env['OFFSHOOT_JITTER_MS'] ?? 0);
+
+async function jitter(): Promise<void> {
+  if (JITTER_MS === 0 || Math.random() < 0.5) return;
+  await setTimeout(Math.random() * JITTER_MS * (Math.random() < 0.1 ? 5 : 1));
+}
 
 /** Controllers that crash and are restarted. */
 export interface CrashingControllers {
@@ -106,12 +115,14 @@ class CrashingClient {
     }
     if (counts) this.#writesLeft--;
     if (method === 'watch') args = this.#muteAfterCrash(args);
+    await jitter();
     const answer = await original(...args).catch((error: unknown) => {
       // A rejected write changed nothing and does not count, unless a later write has already been held back.
       if (counts && !this.#isOver) this.#writesLeft++;
       else if (counts) this.#wrote();
       throw error;
     });
+    await jitter();
     if (counts) this.#wrote();
     return this.#crashed ? this.#pending.promise : answer;
   }
@@ -128,10 +139,14 @@ class CrashingClient {
     const { signal } = options as { signal?: AbortSignal };
     const signals = signal === undefined ? [this.#watches.signal] : [this.#watches.signal, signal];
     const deliver = onEvent as (event: unknown) => void;
+    let delivered = Promise.resolve();
     return [
       kind,
       { ...(options as object), signal: AbortSignal.any(signals) },
-      (event: unknown) => void (this.#crashed || deliver(event)),
+      (event: unknown) => {
+        if (JITTER_MS === 0) return this.#crashed || deliver(event);
+        delivered = delivered.then(jitter).then(() => void (this.#crashed || deliver(event)));
+      },
     ];
   }
 }
