@@ -263,17 +263,20 @@ describe('apply', () => {
     { do: 'make', kind: Thing, object: thing({ size: 2 }, { name: 'b' }) },
     edit(Thing, thing({ size: 1 }), thing({ size: 2 })),
     remove(Thing, thing({ size: 1 })),
-  ] satisfies Step[])('does not send a write that waited for its turn when another process leads: $do', async (step) => {
-    let leads = true;
-    const w = make({ mayWrite: () => leads });
-    await w.applier.apply([own(Thing, thing({ size: 1 }))]);
-    const before = w.api.state();
-    w.api.intercept = () => {
-      leads = false;
-    };
-    await expect(w.applier.apply([step])).rejects.toThrow(WriteForbidden);
-    expect(w.api.state()).toEqual(before);
-  });
+  ] satisfies Step[])(
+    'does not send a write that waited for its turn when another process leads: $do',
+    async (step) => {
+      let leads = true;
+      const w = make({ mayWrite: () => leads });
+      await w.applier.apply([own(Thing, thing({ size: 1 }))]);
+      const before = w.api.state();
+      w.api.intercept = () => {
+        leads = false;
+      };
+      await expect(w.applier.apply([step])).rejects.toThrow(WriteForbidden);
+      expect(w.api.state()).toEqual(before);
+    },
+  );
 
   test('counts acknowledged writes, so that a test can end the process after the n-th', async () => {
     const counts: number[] = [];
