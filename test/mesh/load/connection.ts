@@ -6,7 +6,8 @@ import type { Socket } from 'node:net';
 /** How a request ended: the image that answered, or the error. */
 export type Outcome = { readonly image: string } | { readonly failure: string };
 
-const DEADLINE_MS = 10_000;
+/** Long, because a busy machine answers late: a request that is lost is never answered. */
+const DEADLINE_MS = 30_000;
 
 export class Connection {
   readonly #socket: Socket;

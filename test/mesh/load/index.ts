@@ -20,7 +20,7 @@ export async function underLoad(
   { within = [], ...options }: Options,
   act: (phase: Phase) => Promise<void>,
 ): Promise<Report> {
-  const plan: Plan = { flows, perSecond: 1_000, mostInFlight: 200, mostRequests: 1_000_000, ...options };
+  const plan: Plan = { flows, perSecond: 1_000, mostInFlight: 50, mostRequests: 1_000_000, ...options };
   const [command, ...args] = [...within, process.execPath, program, JSON.stringify(plan)];
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
