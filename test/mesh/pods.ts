@@ -36,7 +36,7 @@ export interface PodAnswer {
 
 /** The addresses X.X.254.X of the pod network: reserved for `settled.ts`, no pod gets them. */
 export const noPod = (number: number): string => `${POD_NETWORK}254.${number}`;
-export const isNoPod = (address: string): boolean => address.split('.')[2] === '254';
+const isNoPod = (address: string): boolean => address.split('.')[2] === '254';
 
 const Pod = defineKind<SimulatedPod>('v1', 'Pod', 'pods');
 

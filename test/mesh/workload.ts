@@ -41,7 +41,10 @@ export async function makeWorkloads(
     const { metadata, ...pod } = deployment.spec.template;
     const annotations = { ...(simulate !== undefined && { 'offshoot.dev/simulate': simulate }) };
     const template = { ...pod, metadata: { ...metadata, annotations } };
-    await client.create(Deployment, { ...deployment, spec: { ...deployment.spec, replicas: 2, template } });
+    // Simulated pods are ready as soon as they have an address: without a pause, a rollout deletes the pods before them
+    // when istiod does not know the new ones yet.
+    const spec = { ...deployment.spec, replicas: 2, minReadySeconds: 1, template };
+    await client.create(Deployment, { ...deployment, spec });
   }
   await poll(
     async () => (await Promise.all(names.map((name) => isRolledOut(client, namespace, name)))).every(Boolean),
