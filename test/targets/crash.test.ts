@@ -41,17 +41,9 @@ const undisturbed = testCrashes({
   atOnce: 4,
 });
 
-/**
- * Here targets come before claims: a claim that is created before the target that is reserved for it gets a space
- * request. It is not withdrawn when the target arrives, because there may already be a space for it.
- */
-const TARGETS_FIRST = new Set(['foreign-requests']);
-
 /** In reverse order, but namespaces first. */
-function reversed(scenario: string, objects: readonly AnyObject[]): readonly AnyObject[] {
-  const isFirst = ({ kind }: AnyObject): boolean =>
-    kind === 'Namespace' || (kind === 'DeploymentTarget' && TARGETS_FIRST.has(scenario));
-  const { first = [], rest = [] } = Object.groupBy(objects, (each) => (isFirst(each) ? 'first' : 'rest'));
+function reversed(objects: readonly AnyObject[]): readonly AnyObject[] {
+  const { first = [], rest = [] } = Object.groupBy(objects, ({ kind }) => (kind === 'Namespace' ? 'first' : 'rest'));
   return [...first, ...rest.toReversed()];
 }
 
@@ -60,7 +52,7 @@ describe.concurrent('objects that are created in reverse order (embedded)', () =
     '%s',
     async (scenario) => {
       const reference = await undisturbed(scenario);
-      const { states } = await onItsOwn(scenario, [], reference, (objects) => reversed(scenario, objects));
+      const { states } = await onItsOwn(scenario, [], reference, reversed);
       expect(states).toEqual(reference.states);
     },
     240_000,

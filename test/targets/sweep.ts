@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { defineKind, keyOf } from '../../src/kube/index.ts';
 import type { AnyObject, Client, Kind } from '../../src/kube/index.ts';
 import { targets } from '../../src/targets/index.ts';
+import { PROVISIONER } from '../../src/targets/names.ts';
 import { contentKinds, Namespace } from '../../src/targets/objects.ts';
 import { inProcess } from '../scenarios/cluster-actions.ts';
 import { History } from '../scenarios/history.ts';
@@ -81,9 +82,16 @@ interface Seen extends AnyObject {
 
 /** The stable part of an object: only the keys of credentials, and no resolved conditions. */
 function stablePart(object: AnyObject): unknown {
-  const { data, status, ...rest } = lasting(object) as Seen;
+  const { data, status, ...rest } = lasting(withoutMark(object)) as Seen;
   const conditions = (status?.conditions ?? []).filter(({ reason = '' }) => !reason.endsWith('Resolved'));
   return { ...rest, status: { ...status, conditions }, ...(data && { data: Object.keys(data) }) };
+}
+
+/** A claim is marked for its provisioner unless a request that was there before it becomes its target first. */
+function withoutMark(object: AnyObject): AnyObject {
+  const { [PROVISIONER]: mark, ...annotations } = object.metadata.annotations ?? {};
+  const isBound = (object as { status?: { phase?: string } }).status?.phase === 'Bound';
+  return mark === undefined || !isBound ? object : { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** Replaces generated names and times: uids, prefixes and digests of uids, timestamps. */
