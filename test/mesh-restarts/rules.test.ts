@@ -98,8 +98,9 @@ describeOwnClusters('a workload', (cluster) => {
     const before = await template(name);
     await changeSidecars();
     await until(() => isCurrent('plain'), DEADLINE_MS);
+    const waits = /^its maintenance window opens at \d{4}-\d\d-\d\dT00:00:00Z$/;
+    await until(async () => waits.test((await waitingOf(name)) ?? ''), DEADLINE_MS);
     await reached(client, 'Ready', VERSION);
-    expect(await waitingOf(name)).toMatch(/^its maintenance window opens at \d{4}-\d\d-\d\dT00:00:00Z$/);
     expect(await template(name)).toBe(before);
     const annotations = { [`${ANNOTATION}/maintenance-window`]: '00:00-24:00' };
     await client.patch(Deployment, { namespace: SHOP, name }, { type: 'merge', body: { metadata: { annotations } } });
@@ -170,18 +171,22 @@ describeOwnClusters('a workload', (cluster) => {
       const why = 'injection is on in namespace late, and it has no sidecar';
       await until(async () => (await dryRun()).includes(why), DEADLINE_MS);
       expect(await dryRun()).toMatch(new RegExp(`^Pod late/late-\\S+: only with --uninjected; ${why}$`, 'm'));
+      const uninjected = async (): Promise<NonNullable<Istio['status']>['uninjected']> =>
+        (await client.get(Istio, RESOURCE)).status?.uninjected;
+      await until(async () => (await uninjected())?.total === 2, DEADLINE_MS);
       await settled(manager, 30_000);
       expect(await sidecars(namespace, 'late')).toEqual([undefined, undefined]);
-      const { status } = await client.get(Istio, RESOURCE);
-      expect(status?.uninjected).toMatchObject({ total: 2, pods: [{ namespace }, { namespace }] });
+      expect(await uninjected()).toMatchObject({ total: 2, pods: [{ namespace }, { namespace }] });
 
       const annotations = { [`${ANNOTATION}/restart-uninjected`]: 'true' };
       await change({ annotations });
       await until(() => isCurrent('late', namespace), DEADLINE_MS);
       await reached(client, 'Ready', VERSION);
+      const events = async (): Promise<readonly string[]> =>
+        (await eventsOf('RestartedForMesh')).filter((event) => event.startsWith('Deployment late'));
+      await until(async () => (await events()).length > 0, DEADLINE_MS);
       await settled(manager, 30_000);
-      const events = (await eventsOf('RestartedForMesh')).filter((event) => event.startsWith('Deployment late'));
-      expect(events).toEqual([`Deployment late: Restarted for the service mesh: ${why}`]);
+      expect(await events()).toEqual([`Deployment late: Restarted for the service mesh: ${why}`]);
     },
   );
 });
