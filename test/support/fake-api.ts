@@ -175,6 +175,7 @@ export class FakeApi implements Client {
     await Promise.resolve();
     const [, namespace, name] = account;
     this.intercept({ verb: 'token', kind: 'ServiceAccount', key: `${namespace}/${name}` });
+    request.beforeSend?.();
     const { spec } = request.body as { spec: { expirationSeconds: number } };
     const now = this.now();
     const expirationTimestamp = timestamp(now + spec.expirationSeconds * 1000);

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import type { Client } from './client.ts';
@@ -131,6 +134,17 @@ test.each(['TLS', 'TLS and a proxy', 'a proxy'])('`beforeSend` is asked on conne
   await made.raw(request);
   expect(server.seen.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}']);
   expect(sent).toEqual([0, 1, 2, 2]);
+});
+
+test('`beforeSend` is not asked before the TLS handshake is over', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  cleanup.push(silent);
+  let asked = 0;
+  const made = open({ server: `https://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+  const request = { path: '/', method: 'POST', timeoutMs: 100, beforeSend: () => void asked++ };
+  await expect(made.raw(request)).rejects.toMatchObject({ reason: 'Timeout' });
+  expect(asked).toBe(0);
 });
 
 test('concurrent watches over TLS, with and without a proxy, each get their own events', async () => {

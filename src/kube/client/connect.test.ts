@@ -366,17 +366,20 @@ describe('beforeSend', () => {
     expect([server.seen.length, state.asked]).toEqual([1, 2]);
   });
 
-  test('is asked when there is a connection', async () => {
+  test('is not asked before there is a connection', async () => {
     const state = fence();
-    const sent = client.patch(Pod, web, { type: 'merge', body: {} }, state).catch(String);
-    await new Promise((resolve) => process.nextTick(resolve));
+    await server.close();
+    const sent = client.patch(Pod, web, { type: 'merge', body: {} }, state);
+    await expect(sent).rejects.toMatchObject({ code: 0, reason: 'ConnectionRefused' });
     expect(state.asked).toBe(0);
+    server = await startServer();
+  });
+
+  test('is asked by a client without connections', async () => {
+    const local = (): Promise<never> => Promise.reject(new Error('it was sent'));
+    const state = fence();
     state.open = false;
-    expect(await sent).toBe('Error: too late');
-    expect(server.seen.length).toBe(0);
-    state.open = true;
-    await client.patch(Pod, web, { type: 'merge', body: {} }, state);
-    expect(server.seen.length).toBe(1);
+    await expect(open({ local }).delete(Pod, web, state)).rejects.toThrow('too late');
   });
 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { FakeApi } from '../../../test/support/fake-api.ts';
-import { Applier, PlanOutdated, StepFailed } from './apply.ts';
+import { Applier, PlanOutdated, StepFailed, WriteForbidden } from './apply.ts';
 import { ApiError } from '../errors.ts';
 import { defineKind } from '../objects.ts';
 import type { KubeObject } from '../objects.ts';
@@ -21,10 +21,10 @@ const secret = (labels: Record<string, string> = {}): Secret => ({
   metadata: { name: 'access', namespace: 'home', labels },
 });
 
-function world() {
+function world(options: Pick<ConstructorParameters<typeof Applier>[0], 'mayWrite'> = {}) {
   const api = new FakeApi();
   const tables = new Tables([Secret]);
-  const applier = new Applier({ client: api, tables, manager: 'offshoot-test' });
+  const applier = new Applier({ client: api, tables, manager: 'offshoot-test', ...options });
   return { api, tables, applier, live: () => tables.of(Secret).get('home/access') };
 }
 
@@ -100,4 +100,17 @@ test('an object that somebody has changed since is not removed', async () => {
   await api.patch(Secret, seen.metadata, { type: 'merge', body: { metadata: { labels: { taken: 'yes' } } } });
   await expect(applier.apply([removeUnchanged(Secret, seen)])).rejects.toThrow(PlanOutdated);
   expect(api.all(Secret).size).toBe(1);
+});
+
+test.each(['token', 'apply'])('a token step sends nothing more once another process leads: %s', async (last) => {
+  let leads = true;
+  const requests: string[] = [];
+  const { api, applier } = world({ mayWrite: () => leads });
+  api.intercept = ({ verb }) => {
+    requests.push(verb);
+    if (verb === last) leads = false;
+  };
+  await expect(applier.apply([token(Secret, secret(), access)])).rejects.toThrow(WriteForbidden);
+  expect(requests.at(-1)).toBe(last);
+  expect(api.writes).toEqual([]);
 });

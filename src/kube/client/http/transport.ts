@@ -93,9 +93,13 @@ export class Transport {
         reject(stale ? new StaleConnection(failure.message, { cause: failure }) : failure);
       });
       outgoing.on('close', () => signal.removeEventListener('abort', abort));
-      const { beforeSend } = request;
-      if (beforeSend === undefined) outgoing.end(request.body);
-      else onConnection(outgoing, () => sendUnless(beforeSend, outgoing, request.body));
+      const send = (): void => {
+        const obstacle = obstacleTo(request);
+        if (obstacle === undefined) outgoing.end(request.body);
+        else outgoing.destroy(obstacle);
+      };
+      if (request.beforeSend === undefined) send();
+      else onConnection(outgoing, send);
     });
   }
 
@@ -106,7 +110,8 @@ export class Transport {
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     signal.throwIfAborted();
-    askBeforeSend(request.beforeSend);
+    const obstacle = obstacleTo(request);
+    if (obstacle !== undefined) throw obstacle;
     try {
       return await local({ ...request, headers: withLength(request, credential) }, signal);
     } catch (error) {
@@ -153,20 +158,13 @@ function onConnection(outgoing: ClientRequest, send: () => void): void {
   });
 }
 
-function sendUnless(beforeSend: () => void, outgoing: ClientRequest, body: WireRequest['body']): void {
-  try {
-    askBeforeSend(beforeSend);
-    outgoing.end(body);
-  } catch (error) {
-    outgoing.destroy(error as Error);
-  }
-}
-
-function askBeforeSend(beforeSend: WireRequest['beforeSend']): void {
+/** Why a request must not be sent. */
+function obstacleTo({ beforeSend }: WireRequest): NotSent | undefined {
   try {
     beforeSend?.();
+    return undefined;
   } catch (error) {
-    throw new NotSent('the request was not sent', { cause: error });
+    return new NotSent('the request was not sent', { cause: error });
   }
 }
 
