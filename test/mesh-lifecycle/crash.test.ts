@@ -34,6 +34,6 @@ describe.concurrent('the controllers crash after every few writes (embedded)', (
       const survived = await onItsOwn(scenario, writesUntilCrash, await onItsOwn(scenario));
       expect(survived.starts).toBeGreaterThan(8);
     },
-    240_000,
+    480_000,
   );
 });

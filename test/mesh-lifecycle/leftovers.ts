@@ -9,24 +9,31 @@ import { KINDS } from './all.ts';
 const DEADLINE_MS = 60_000;
 
 /** Deletes every Istio resource; resolves with the objects that are left in the end. */
-export async function takeAway(client: Client): Promise<readonly string[]> {
+export async function takeAway(client: Client, deadlineMs = DEADLINE_MS): Promise<readonly string[]> {
   const { items } = await client.list(Istio);
   for (const { metadata } of items) {
     await client.delete(Istio, metadata).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
   }
-  let left: readonly string[] = [];
-  const nothingIsLeft = async (): Promise<boolean> => {
-    const lists = await Promise.all(KINDS.map((kind) => client.list(kind)));
-    left = lists
-      .flatMap((list) => list.items)
-      .filter(isOfMesh)
-      .map(({ kind, metadata }) => `${kind} ${keyOf(metadata)}`);
-    return left.length === 0;
-  };
-  await poll(nothingIsLeft, DEADLINE_MS).catch(() => undefined);
-  return left;
+  // Lists everything only once the resources are gone: the definitions of Istio's kinds are large.
+  const nothingIsLeft = async (): Promise<boolean> =>
+    (await client.list(Istio)).items.length === 0 && (await leftovers(client)).length === 0;
+  await poll(nothingIsLeft, deadlineMs).catch(() => undefined);
+  return leftovers(client);
+}
+
+async function leftovers(client: Client): Promise<readonly string[]> {
+  const lists = await Promise.all(KINDS.map((kind) => client.list(kind)));
+  return lists
+    .flatMap(({ items }) => items)
+    .filter(isOfMesh)
+    .map((object) => `${object.kind} ${keyOf(object.metadata)}${statusOf(object)}`);
+}
+
+/** What an Istio resource that is left says it waits for. */
+function statusOf(object: AnyObject): string {
+  return object.kind === 'Istio' ? ` ${JSON.stringify((object as { status?: unknown }).status)}` : '';
 }
 
 function isOfMesh({ kind, metadata: { name, namespace, labels = {} } }: AnyObject): boolean {

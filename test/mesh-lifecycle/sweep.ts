@@ -5,7 +5,7 @@ import type { AnyObject, Client } from '../../src/kube/index.ts';
 import { RESTARTED_AT, RESTARTED_FOR, UPDATED_AT } from '../../src/mesh/index.ts';
 import { inProcess } from '../scenarios/cluster-actions.ts';
 import { startCrashing } from '../scenarios/crashing-controllers.ts';
-import { lasting, perform } from '../scenarios/sweep.ts';
+import { DEADLINE_MS, lasting, perform } from '../scenarios/sweep.ts';
 import type { Run, State } from '../scenarios/sweep.ts';
 import { MovingClock } from '../support/moving-clock.ts';
 import { controllersOf, KINDS, scenarios } from './all.ts';
@@ -34,7 +34,7 @@ export async function run(
       ),
       snapshot: () => snapshot(client),
       async end() {
-        expect(await takeAway(client)).toEqual([]);
+        expect(await takeAway(client, DEADLINE_MS)).toEqual([]);
       },
       reference,
     });

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 /** Enough for a busy machine; shorter than a test's timeout, so that the error names the condition. */
 const DEADLINE_MS = 25_000;
 const PAUSE_MS = 5;
-const MAX_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 1_000;
 
 /** Resolves when the condition holds; after the deadline rejects with the condition and what was `found` instead. */
 export async function until(
