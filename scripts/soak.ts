@@ -1,5 +1,6 @@
 // Runs the test suite repeatedly, every second time with two busy processes in parallel, and counts the failures:
-//   npm run soak -- [--times N] [filters and options of vitest …]
+//   npm run soak -- [--times N] [--from M] [filters and options of vitest …]
+// With --from, it continues with run M of N.
 // Each run has its own seed, unless OFFSHOOT_SEED is set, and sends more requests to the real mesh than a normal run.
 // In runs without busy processes, controllers that crash see answers and events late, at random.
 // Without filters or options, environments are also created and deleted on the real node.
@@ -25,14 +26,14 @@ const ON_THE_NODE = ['--config', 'vitest.node.config.ts', 'test/node/traffic.tes
 /** Exits when its parent process is gone. */
 const BUSY = 'const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e7; i++);';
 
-const { times, rest } = parseArguments(process.argv.slice(2));
+const { times, from, rest } = parseArguments(process.argv.slice(2));
 const dir = mkdtempSync(path.join(tmpdir(), 'offshoot-soak-'));
 const runs: Run[] = [];
 const interrupt = new AbortController();
 // Vitest also gets the signal and exits.
 process.once('SIGINT', () => interrupt.abort());
 
-for (let number = 1; number <= times && !interrupt.signal.aborted; number++) {
+for (let number = from; number <= times && !interrupt.signal.aborted; number++) {
   const started = performance.now();
   const run = await runOnce(number);
   if (interrupt.signal.aborted) break;
@@ -103,11 +104,18 @@ async function ended(child: ChildProcess): Promise<string> {
   return String(child.exitCode ?? child.signalCode);
 }
 
-function parseArguments(args: readonly string[]): { readonly times: number; readonly rest: readonly string[] } {
-  const [first = '', ...others] = args;
-  if (first !== '--times' && !first.startsWith('--times=')) return { times: 10, rest: args };
-  const text = first === '--times' ? (others.shift() ?? '') : first.slice('--times='.length);
-  if (/^[1-9]\d*$/.test(text)) return { times: Number(text), rest: others };
-  console.error(`error: --times must be a whole number of at least 1, found "${text}"`);
-  process.exit(1);
+function parseArguments(args: readonly string[]): { times: number; from: number; rest: readonly string[] } {
+  const rest = [...args];
+  const numbers = { '--times': 10, '--from': 1 };
+  for (;;) {
+    const option = (['--times', '--from'] as const).find((each) => rest[0] === each || rest[0]?.startsWith(`${each}=`));
+    if (option === undefined) return { times: numbers['--times'], from: numbers['--from'], rest };
+    const [first = ''] = rest.splice(0, 1);
+    const text = first === option ? (rest.shift() ?? '') : first.slice(option.length + 1);
+    if (!/^[1-9]\d*$/.test(text)) {
+      console.error(`error: ${option} must be a whole number of at least 1, found "${text}"`);
+      process.exit(1);
+    }
+    numbers[option] = Number(text);
+  }
 }

@@ -46,6 +46,15 @@ describe('npm run soak', { timeout: 120_000 }, () => {
     expect([code, output.split('\n').at(-2)]).toEqual([0, 'nothing failed in 1 run']);
   });
 
+  test('continues with a later run', async () => {
+    writeFileSync(path.join(dir, 'later.test.js'), `test('later', () => expect(1).toBe(1));`);
+    const { code, output } = await soak('--times', '3', '--from', '3', '--root', dir, '--globals', 'later');
+    expect([code, output]).toEqual([
+      0,
+      expect.stringMatching(/^run 3 of 3: 0 failed in \d+ s\n\nnothing failed in 1 run\n$/),
+    ]);
+  });
+
   test('refuses an invalid number of runs', async () => {
     const found = await soak('--times', 'often');
     expect(found).toEqual({ code: 1, output: 'error: --times must be a whole number of at least 1, found "often"\n' });
