@@ -219,8 +219,9 @@ export async function bundle(outdir: string, entries: Readonly<Record<string, st
   const built = await Promise.all([
     esbuild.build({ ...split, entryPoints: { cli: 'src/cli/main.ts' } }),
     esbuild.build({ ...split, entryPoints: { up: 'src/cli/up/main.ts' } }),
-    // The entries are a library, which others bundle: theirs can't find a file that is loaded later.
-    esbuild.build({ ...shared, splitting: true, entryPoints: entries }),
+    // The entries are a library, which others bundle: theirs can't find a file that is loaded later. Their lines are
+    // short, because Node prints the whole line that threw an uncaught error.
+    esbuild.build({ ...shared, splitting: true, entryPoints: entries, minifyWhitespace: false }),
     esbuild.build({ ...shared, entryPoints: lazy, format: 'cjs', outExtension: { '.js': '.cjs' }, banner: {} }),
   ]);
   // Data that is read at run time is in the same folder as the code, in the bundle as in the sources.

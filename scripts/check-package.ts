@@ -1,7 +1,7 @@
 // Tests the package as installed: packs it, unpacks it elsewhere, runs the command and imports the libraries. Run by
 // .ci/run, after a build.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,15 @@ try {
     const program = `import { ${name} } from 'offshoot/${entry}'; if (typeof ${name} !== 'function') process.exit(1);`;
     execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: unpacked });
   }
+
+  // Node prints the line of an uncaught error, which must be readable.
+  const failing = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', "import { connect } from 'offshoot/kube'; await connect({ server: 'nowhere' });"],
+    { cwd: unpacked, encoding: 'utf8' },
+  );
+  assert.match(failing.stderr, /^Error: server must be an http or https URL, found 'nowhere'$/m);
+  assert.ok(Math.max(...failing.stderr.split('\n').map(({ length }) => length)) < 250, failing.stderr);
 
   // Somebody's program, bundled with the library: it has no other file of ours.
   const written = `import { loadConfig } from 'offshoot/kube';
