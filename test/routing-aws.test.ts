@@ -4,7 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { mesh, Mesh, meshGroup, routingRule, RoutingRule } from '../src/api/routing.ts';
 import { upstream } from '../src/api/upstream.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
+import type { ManagerOptions } from '../src/controller/index.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
+import { Lease } from '../src/kube/index.ts';
 import type { AnyObject, Client, KubeObject } from '../src/kube/index.ts';
 import { FakeAppMesh } from '../src/routing/aws/testing/fake-app-mesh.ts';
 import { routing } from '../src/routing/index.ts';
@@ -35,7 +37,9 @@ afterEach(async () => {
   for (const stop of running.splice(0).reverse()) await stop();
 });
 
-async function start(): Promise<{ client: Client; fake: FakeAppMesh }> {
+async function start(
+  options: Pick<ManagerOptions, 'leaderElection'> = {},
+): Promise<{ client: Client; fake: FakeAppMesh; manager: Manager }> {
   const embedded = await startEmbedded();
   running.push(() => embedded.stop());
   const client = connectAdmin(embedded);
@@ -49,13 +53,14 @@ async function start(): Promise<{ client: Client; fake: FakeAppMesh }> {
   const awsEndpoint = await fake.start();
   running.push(() => fake.stop());
   const manager = new Manager({
+    ...options,
     client,
     controllers: routing({ backend: 'appmesh-api', awsEndpoint }),
     logger: createLogger({ level: 'silent' }),
   });
   await manager.start();
   running.push(() => manager.stop());
-  return { client, fake };
+  return { client, fake, manager };
 }
 
 const withSecret = (object: AnyObject): AnyObject =>
@@ -113,6 +118,27 @@ describe('an App Mesh in AWS', () => {
     expect(fake.asked).toEqual([]);
     await inProcess(client).apply([SECRET]);
     await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 30_000);
+  }, 60_000);
+
+  test('is not written by a process that has lost its Lease, nor are calls repeated that had failed', async () => {
+    const { client, fake, manager } = await start({ leaderElection: { namespace: NS } });
+    fake.options = {
+      fault: ({ verb }) => (verb === 'create' ? { status: 429, type: 'TooManyRequestsException' } : undefined),
+    };
+    await inProcess(client).apply([SECRET, ...objectsOf('00-apply').map(withSecret)]);
+    await until(() => fake.writes.length > 0);
+    const { items } = await client.list(Lease);
+    for (const { metadata, spec } of items) {
+      await client.patch(Lease, metadata, {
+        type: 'merge',
+        body: { spec: { ...spec, holderIdentity: 'another process' } },
+      });
+    }
+    await expect(manager.done).rejects.toThrow('another process may have it now');
+    const before = fake.writes;
+    fake.options = {};
+    await manager.stop();
+    expect(fake.writes).toEqual(before);
   }, 60_000);
 
   test('keeps its nodes when all pods are deleted one after the other', async () => {

@@ -27,6 +27,8 @@ export interface ChoreContext {
   readonly logger: Logger;
   /** Carries out steps like those of a plan. */
   apply(steps: readonly Step[]): Promise<readonly Outcome[]>;
+  /** Throws `WriteForbidden` unless this process may write. To be called right before each write to another system. */
+  throwUnlessMayWrite(): void;
   record(object: KubeObject, event: PlannedEvent): void;
   /**
    * Reads an object from the server and updates the tables with it; undefined only if the server serves the kind and
@@ -54,6 +56,7 @@ export function choreContext(
     clock,
     logger,
     apply: (steps) => reconciler.apply(steps),
+    throwUnlessMayWrite: () => reconciler.throwUnlessMayWrite(),
     record: (object, event) => reconciler.record(object, event),
     read: async (kind, ref) => {
       const found = await readNow(client, kind, ref);

@@ -66,6 +66,11 @@ export class Reconciler {
     });
   }
 
+  /** Throws `WriteForbidden` unless this process may write. */
+  throwUnlessMayWrite(): void {
+    this.#applier.throwUnlessMayWrite();
+  }
+
   get #ownsStatus(): boolean {
     return this.#options.definition.ownsStatus !== false;
   }

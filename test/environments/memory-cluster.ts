@@ -172,6 +172,7 @@ export class MemoryCluster {
       clock,
       logger: createLogger({ level: 'silent' }),
       apply: (steps) => this.#applier.apply(steps),
+      throwUnlessMayWrite: () => {},
       record: () => {},
       read: (kind, ref) => Promise.resolve(tables.of(kind).get(keyOf(ref))),
     };

@@ -50,6 +50,7 @@ const site: ChoreContext = {
     }
     return Promise.resolve([]);
   },
+  throwUnlessMayWrite: () => {},
   record: (object, { reason, note }) => log.push(`${reason} ${keyOf(object.metadata)}: ${note}`),
   read: <T extends KubeObject>(kind: Kind<T>, ref: Ref) => {
     log.push(`read ${keyOf(ref)}`);

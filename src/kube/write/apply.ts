@@ -264,14 +264,15 @@ export class Applier {
   /** Every write goes through here. */
   async #send(options: SendOptions, write: (sending: SendOptions) => Promise<Outcome>): Promise<Outcome> {
     if (options.dryRun) return write(options);
-    this.#throwUnlessMayWrite();
+    this.throwUnlessMayWrite();
     // A request may wait for its turn and a connection: by then, another process may lead.
-    const outcome = await write({ ...options, beforeSend: () => this.#throwUnlessMayWrite() });
+    const outcome = await write({ ...options, beforeSend: () => this.throwUnlessMayWrite() });
     this.#onWrite?.(++this.#writes, outcome);
     return outcome;
   }
 
-  #throwUnlessMayWrite(): void {
+  /** Throws `WriteForbidden` unless this process may write. */
+  throwUnlessMayWrite(): void {
     if (!this.#mayWrite()) throw new WriteForbidden('another process leads: nothing was written');
   }
 

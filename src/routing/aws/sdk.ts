@@ -10,6 +10,8 @@ export interface Access {
   readonly endpoint: string | undefined;
   /** The timeout of a request. */
   readonly timeoutMs?: number;
+  /** Called right before a request that changes something is sent; if it throws, the request is not sent. */
+  readonly beforeWrite?: () => void;
 }
 
 const PACKAGE = '@aws-sdk/client-app-mesh';
@@ -29,7 +31,7 @@ export class SdkMissing extends Error {
 
 /** Connects to AWS. Throws `SdkMissing`. */
 export async function connectAppMesh(
-  { region, credentials, endpoint, timeoutMs = TIMEOUT_MS }: Access,
+  { region, credentials, endpoint, timeoutMs = TIMEOUT_MS, beforeWrite }: Access,
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<AppMeshApi & { close(): void }> {
   let sdk: typeof Sdk;
@@ -46,6 +48,17 @@ export async function connectAppMesh(
     maxAttempts: 1,
     requestHandler: { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
   });
+  if (beforeWrite !== undefined) {
+    client.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          if (!/^(Describe|List)/.test(commandName)) beforeWrite();
+          return next(args);
+        },
+      // The last step: credentials have been fetched, and the request is signed.
+      { step: 'deserialize', priority: 'low' },
+    );
+  }
   return { ...overClient(sdk, client), close: () => client.destroy() };
 }
 

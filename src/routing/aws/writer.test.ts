@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../kube/index.ts';
+import { systemClock, WriteForbidden } from '../../kube/index.ts';
 import type { Body } from '../backends/appmesh-api.ts';
 import type { Guards } from '../reconcile/decide.ts';
 import { ownerOf } from './resources.ts';
@@ -378,6 +378,26 @@ describe('syncMesh with faults', () => {
     fake.put('virtualNode', MESH, 'a', { changed: true });
     expect(await write([node('a')], { adopt: true })).toMatchObject({ writes: 1 });
   });
+});
+
+test('connectAppMesh asks before each request that changes something, and does not send it after an error', async () => {
+  const fake = new FakeAppMesh();
+  const endpoint = await fake.start();
+  running.push(fake);
+  let asked = 0;
+  const api = await connectAppMesh({
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    endpoint,
+    beforeWrite() {
+      if (++asked > 1) throw new WriteForbidden('another process leads');
+    },
+  });
+  running.push({ stop: () => api.close() });
+  const target = { api, meshName: MESH, owner: OWNER, guards: GUARDS, retryPolicy: RETRY_POLICY };
+  await expect(syncMesh(ROUTED, target, new Map())).rejects.toThrow(WriteForbidden);
+  expect(fake.writes).toEqual(['create mesh store']);
+  expect(asked).toBe(3);
 });
 
 test('connectAppMesh says which package to install if it is missing', async () => {

@@ -1,4 +1,5 @@
 // Brings a mesh at AWS to its desired state: observes it, and writes only what differs, one resource type at a time.
+import { WriteForbidden } from '../../kube/index.ts';
 import type { Body } from '../backends/appmesh-api.ts';
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
@@ -150,6 +151,7 @@ class Calls {
   }
 
   #failed(what: string, error: unknown): void {
+    if (error instanceof WriteForbidden) throw error;
     const kind = errorKindOf(error);
     // Otherwise the resource is absent, exists already, or is in use: the next sync looks again.
     if (kind === 'refused' || kind === 'transient') {

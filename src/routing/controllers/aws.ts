@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { Mesh } from '../../api/routing.ts';
 import { factsOf } from '../../controller/index.ts';
 import type { Chore, ChoreContext, Facts } from '../../controller/index.ts';
-import { defineKind } from '../../kube/index.ts';
+import { defineKind, WriteForbidden } from '../../kube/index.ts';
 import type { KubeObject, Ref } from '../../kube/index.ts';
 import { Tracker, WatchableMap } from '../../watchable/index.ts';
 import { formerMeshes, cleanUpAll } from '../aws/former.ts';
@@ -189,6 +189,10 @@ class AwsMeshes implements Chore {
         api.close();
       }
     } catch (error) {
+      if (error instanceof WriteForbidden) {
+        state.isStale = true;
+        throw error;
+      }
       const problem =
         error instanceof SdkMissing || error instanceof NoCredentials
           ? problems.backendMissing(error.message)
@@ -219,7 +223,7 @@ class AwsMeshes implements Chore {
   }
 
   async #access(site: ChoreContext, { region, secret }: MeshValue): Promise<Access> {
-    const base = { region, endpoint: this.#endpoint };
+    const base = { region, endpoint: this.#endpoint, beforeWrite: () => site.throwUnlessMayWrite() };
     if (secret === undefined) return { ...base, credentials: undefined };
     const found = await site.read(Secret, secret);
     return { ...base, credentials: credentialsIn(found, secret) };
