@@ -5,6 +5,7 @@ import type { Client } from '../../src/kube/client/client.ts';
 import { defineKind } from '../../src/kube/objects.ts';
 import { describeReal } from '../cluster/index.ts';
 import { alone, aloneOnRealClusters, references, earlyCrashes, sweep } from '../scenarios/alone.ts';
+import { TEST_LIMIT_MS } from '../scenarios/sweep.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { scenarios } from './all.ts';
 import { installKinds } from './install.ts';
@@ -50,7 +51,7 @@ describe.concurrent('controllers that crash after every few writes (embedded)', 
       const survived = await onItsOwn((client) => run(client, scenario, NAMESPACE, writesUntilCrash, reference));
       expect(survived.starts).toBeGreaterThan(1);
     },
-    240_000,
+    TEST_LIMIT_MS,
   );
 });
 
@@ -65,7 +66,7 @@ describe.concurrent('controllers that crash after the n-th write (embedded)', ()
       );
       expect(crashes).toBeGreaterThan(8);
     },
-    240_000,
+    TEST_LIMIT_MS,
   );
 });
 
@@ -84,6 +85,6 @@ describeReal('controllers that crash after the n-th write', () => {
       const crashes = await sweep((writesUntilCrash) => survive(writesUntilCrash, reference), AT_ONCE_REAL);
       expect(crashes).toBeGreaterThan(8);
     },
-    240_000,
+    TEST_LIMIT_MS,
   );
 });

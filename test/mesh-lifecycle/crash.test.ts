@@ -3,6 +3,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Client } from '../../src/kube/index.ts';
 import { alone } from '../scenarios/alone.ts';
+import { TEST_LIMIT_MS } from '../scenarios/sweep.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, Namespace, scenarios } from './all.ts';
 import { run } from './sweep.ts';
@@ -34,6 +35,6 @@ describe.concurrent('the controllers crash after every few writes (embedded)', (
       const survived = await onItsOwn(scenario, writesUntilCrash, await onItsOwn(scenario));
       expect(survived.starts).toBeGreaterThan(8);
     },
-    480_000,
+    TEST_LIMIT_MS,
   );
 });

@@ -6,6 +6,7 @@ import type { Client } from '../../src/kube/index.ts';
 import { describeReal } from '../cluster/index.ts';
 import { alone, aloneOnRealClusters, earlyCrashes } from '../scenarios/alone.ts';
 import { testCrashes } from '../scenarios/suite.ts';
+import { TEST_LIMIT_MS } from '../scenarios/sweep.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
 import { run } from './sweep.ts';
@@ -34,10 +35,14 @@ testCrashes({
 describeReal('the controllers crash after every few writes', () => {
   const onRealCluster = aloneOnRealClusters(prepare);
 
-  test('and still finish the scenario rule-comes-and-goes', async () => {
-    const survived = await onRealCluster(({ client }) =>
-      run(client, 'rule-comes-and-goes', NAMESPACE, earlyCrashes(0)),
-    );
-    expect(survived.starts).toBeGreaterThan(4);
-  }, 240_000);
+  test(
+    'and still finish the scenario rule-comes-and-goes',
+    async () => {
+      const survived = await onRealCluster(({ client }) =>
+        run(client, 'rule-comes-and-goes', NAMESPACE, earlyCrashes(0)),
+      );
+      expect(survived.starts).toBeGreaterThan(4);
+    },
+    TEST_LIMIT_MS,
+  );
 });

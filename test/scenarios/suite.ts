@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cluster } from '../cluster/index.ts';
 import { references, earlyCrashes, sweep } from './alone.ts';
 import type { Session } from './session.ts';
+import { TEST_LIMIT_MS } from './sweep.ts';
 import type { Run } from './sweep.ts';
 
 /** Starts a session before the tests of this suite and stops it after them. */
@@ -33,7 +34,7 @@ export function testScenarios(
           .catch((error: unknown) => [(error as Error).message]);
         expect(left).toEqual([]);
       },
-      120_000,
+      240_000,
     );
   });
 }
@@ -70,7 +71,7 @@ export function testCrashes({
         const survived = await run(scenario, earlyCrashes(names.indexOf(scenario)), await undisturbed(scenario));
         expect(survived.starts).toBeGreaterThan(1);
       },
-      240_000,
+      TEST_LIMIT_MS,
     );
   });
 
@@ -82,7 +83,7 @@ export function testCrashes({
         const crashes = await sweep((writesUntilCrash) => run(scenario, writesUntilCrash, reference), atOnce);
         expect(crashes).toBeGreaterThan(leastCrashes);
       },
-      240_000,
+      TEST_LIMIT_MS,
     );
   });
 

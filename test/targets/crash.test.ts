@@ -7,6 +7,7 @@ import { Namespace } from '../../src/targets/objects.ts';
 import { describeReal } from '../cluster/index.ts';
 import { alone, aloneOnRealClusters, earlyCrashes } from '../scenarios/alone.ts';
 import { testCrashes } from '../scenarios/suite.ts';
+import { TEST_LIMIT_MS } from '../scenarios/sweep.ts';
 import type { Run } from '../scenarios/sweep.ts';
 import { installKinds, scenarios } from './all.ts';
 import { HOST, run } from './sweep.ts';
@@ -55,7 +56,7 @@ describe.concurrent('objects that are created in reverse order (embedded)', () =
       const { states } = await onItsOwn(scenario, [], reference, reversed);
       expect(states).toEqual(reference.states);
     },
-    240_000,
+    TEST_LIMIT_MS,
   );
 });
 
@@ -72,7 +73,7 @@ describeReal('controllers that crash after every few writes', () => {
         );
         expect(survived.starts).toBeGreaterThan(4);
       },
-      240_000,
+      TEST_LIMIT_MS,
     );
   });
 });
