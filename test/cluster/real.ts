@@ -46,6 +46,8 @@ export interface RealCluster {
   killApiServer(): Promise<void>;
   /** Starts a killed API server again, at the same address; resolves when it is ready. */
   restartApiServer(): Promise<void>;
+  /** Kills the controller manager and starts it again. */
+  restartControllerManager(): Promise<void>;
   /** Ends every program and removes every file. */
   stop(): Promise<void>;
 }
@@ -77,6 +79,8 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     run('kube-apiserver', apiServerArgs(dir, etcdPort!, apiPort!, credentials, options));
     await until('the API server to be ready', () => answers(url, '/readyz', credentials));
   };
+  const startControllerManager = (): void =>
+    run('kube-controller-manager', controllerManagerArgs(credentials, options));
   /** Waits for a condition, and gives up at once when one of the programs has ended. */
   const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
     const deadline = Date.now() + startDeadlineMs;
@@ -100,8 +104,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   try {
     run('etcd', etcdArgs(dir, etcdPort!, etcdPeerPort!));
     await startApiServer();
-    if (options.controllerManager !== false)
-      run('kube-controller-manager', controllerManagerArgs(credentials, options));
+    if (options.controllerManager !== false) startControllerManager();
     if (options.scheduler !== false) run('kube-scheduler', schedulerArgs(credentials));
     if (options.kubelet !== false) {
       run('kubelet', [kubeletProgram, credentials.file('kubelet.kubeconfig')], process.execPath);
@@ -133,6 +136,12 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
       return apiServer().stop(stopDeadlineMs);
     },
     restartApiServer: startApiServer,
+    async restartControllerManager() {
+      const process = running.get('kube-controller-manager')!;
+      process.signal('SIGKILL');
+      await process.stop(stopDeadlineMs);
+      startControllerManager();
+    },
     stop,
   };
 }

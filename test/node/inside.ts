@@ -74,6 +74,9 @@ async function killApiServer(forMs: number): Promise<void> {
   await cluster.killApiServer();
   await delay(forMs);
   await cluster.restartApiServer();
+  // After an outage its watches wait for up to half a minute. Meanwhile it may delete pods without updating their
+  // EndpointSlice, and requests to them fail.
+  await cluster.restartControllerManager();
 }
 
 async function startControlPlane(): ReturnType<typeof startRealCluster> {

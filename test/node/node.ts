@@ -38,7 +38,10 @@ export interface RealNode {
   /** Works from outside the node, while this process runs. */
   readonly kubeconfigPath: string;
   readonly kubectl: Kubectl;
-  /** Kills the API server, and restarts it after this time. Resolves when it is ready. Does not work if detached. */
+  /**
+   * Kills the API server, and restarts it and the controller manager after this time. Resolves when the API server is
+   * ready. Does not work if detached.
+   */
   readonly interruptApiServer: (forMs: number) => Promise<void>;
   /** Copies all logs, also those of pods, to a folder that is kept; returns its path. */
   readonly keepLogs: () => string;
