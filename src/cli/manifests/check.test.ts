@@ -117,7 +117,7 @@ test.each<[string, string, string, string]>([
     '1.yaml:4:3: metadata.name: Invalid value: "blue.green": "shop-blue.green", made from namespace and name, is not a valid subset name: use letters, digits and hyphens, and no hyphen as the 40th character',
   ],
   ['a missing spec', good.slice(good.indexOf('spec:')), '', '1.yaml:1:1: spec: Required value'],
-  ['invalid YAML', 'name: blue', 'name: "blue', '1.yaml:16:1: Missing closing "quote'],
+  ['invalid YAML', 'name: blue', 'name: "blue', '1.yaml:16:1: a quote (") is not closed'],
 ])('checkManifests reports %s', (_name, text, replacement, finding) => {
   expect(good).toContain(text);
   expect(found(good.replace(text, replacement))).toEqual([finding]);

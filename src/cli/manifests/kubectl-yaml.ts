@@ -1,9 +1,10 @@
 // Parses YAML as kubectl does: YAML 1.1 with some deviations. Used for all `-f` flags.
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
-import type { Document, Node, Scalar, ScalarTag, Tags } from 'yaml';
+import type { Alias, Document, Node, Scalar, ScalarTag, Tags, YAMLParseError } from 'yaml';
 import { integerOf } from '../../kube/json.ts';
 import { TOO_DEEP, tooDeepYaml } from './yaml-depth.ts';
 import { indented } from './yaml-indent.ts';
+import { plainMistakes } from './yaml-messages.ts';
 
 /** A position in a text, counted from 1. */
 interface Position {
@@ -106,17 +107,37 @@ function offsetOf(root: Node | null, at: FieldPath): number {
 
 type Found = { readonly offset: number } & Pick<YamlProblem, 'message' | 'isWarning'>;
 
-function problemsOf({ errors, contents }: Document.Parsed): Found[] {
-  const reported = errors
-    .filter(({ message }) => !message.startsWith('Comments must be separated'))
-    .map(({ pos, code, message }): Found => {
-      const [offset] = pos;
-      if (code === 'DUPLICATE_KEY')
-        return { offset, message: 'the key is given twice; the last one wins', isWarning: true };
-      // Further lines are an excerpt of the file; the position is reported separately.
-      return { offset, message: message.split('\n')[0]!.replace(/ at line \d+.*$/, '') };
-    });
-  return [...reported, ...notJson(contents)];
+function problemsOf(document: Document.Parsed): Found[] {
+  const errors = document.errors.filter(({ message }) => !message.startsWith('Comments must be separated'));
+  const [twice, others] = [errors.filter(isTwice), errors.filter((error) => !isTwice(error))];
+  const warnings = twice.map(({ pos }): Found => {
+    return { offset: pos[0], message: 'the key is given twice; the last one wins', isWarning: true };
+  });
+  if (others.length > 0) return [...warnings, ...plainMistakes(others)];
+  return [...warnings, ...badAliases(document), ...notJson(document.contents)];
+}
+
+function isTwice({ code }: YAMLParseError): boolean {
+  return code === 'DUPLICATE_KEY';
+}
+
+/** Aliases without an anchor, or so many that their copies would fill the memory. */
+function badAliases(document: Document.Parsed): Found[] {
+  const aliases: Alias[] = [];
+  visit(document, { Alias: (_key, node) => void aliases.push(node) });
+  const missing = aliases
+    .filter((alias) => alias.resolve(document) === undefined)
+    .map(({ source, range }) => ({
+      offset: range?.[0] ?? 0,
+      message: `no anchor &${source} before the alias *${source}`,
+    }));
+  if (aliases.length === 0 || missing.length > 0) return missing;
+  try {
+    document.toJS();
+    return [];
+  } catch {
+    return [{ offset: aliases[0]!.range?.[0] ?? 0, message: 'aliases of aliases would make it too large' }];
+  }
 }
 
 /** Valid YAML that has no JSON equivalent. */

@@ -50,7 +50,7 @@ test('parseManifests reads what yamlText writes', () => {
 
 describe('invalid manifests', () => {
   test.each([
-    ['a: [\nb: c\n', '-f f.yaml:3:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['a: [\nb: c\n', '-f f.yaml:3:1: "]" is missing, or a line before it is not indented'],
     ['just text', '-f f.yaml:1:1: an object is a mapping of fields'],
     ['- kind: ConfigMap', '-f f.yaml:1:1: an object is a mapping of fields, and this is a list: write its items as'],
     ['kind: ConfigMap', '-f f.yaml:1:1: apiVersion is missing'],

@@ -69,20 +69,11 @@ function* yamlOf(file: string, text: string): Generator<Document> {
       // kubectl leaves duplicate keys to the server to reject; there is no server here.
       if (problem !== undefined)
         throw invalidFile(positionText(problem), problem.isWarning ? DUPLICATE_KEY : problem.message);
-      const read = plain(value, positionText);
+      const read = value();
       const cycle = chunk.includes('*') ? pathOfCycle(read) : undefined;
       if (cycle !== undefined) throw invalidFile(positionText(positionOf(cycle)), `${pathText(cycle)}: ${CYCLE}`);
       yield { value: read, where: whereIn(index), ...(list && { list }) };
     }
-  }
-}
-
-/** The value of a document. Throws if its aliases expand too far. */
-function plain(value: () => unknown, positionText: (position: Position) => string): unknown {
-  try {
-    return value();
-  } catch (error) {
-    throw invalidFile(positionText({ line: 1, column: 1 }), (error as Error).message);
   }
 }
 

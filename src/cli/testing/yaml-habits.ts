@@ -23,14 +23,30 @@ export const takenByKubectl: readonly (readonly [text: string, value: unknown])[
   ['a: 0644\nb: 0o644\nc: 1:30\nd: 2026-11-15\ne: yes\n', { a: 420, b: 420, c: '1:30', d: '2026-11-15', e: true }],
 ];
 
+/** Nine lists of nine aliases each: 9⁹ texts. */
+const laughs = Array.from({ length: 9 }, (_none, index) => {
+  const item = index === 0 ? 'ha' : `*a${index - 1}`;
+  return `a${index}: &a${index} [${Array.from({ length: 9 }, () => item).join(', ')}]\n`;
+}).join('');
+
 /** Texts that kubectl rejects, and our error messages. */
 export const refusedByKubectl: readonly (readonly [text: string, message: RegExp])[] = [
   ['a: .inf\n', /^\.inf is not a number for Kubernetes$/],
   ['a: [.NaN]\n', /^\.NaN is not a number for Kubernetes$/],
   ['~: a\n', /^a key must be a text$/],
   ['a:\n  ? {b: 1}\n  : c\n', /^a key must be a text$/],
-  ['a:\n\tb: 1\n', /^Tabs are not allowed as indentation$/],
-  ['a: "x\n', /^Missing closing "quote$/],
-  ['a:\n  b: "x\n---\ny"\n', /^Missing closing "quote$/],
-  ['a: [1, 2\nb: 3\n', /\]/],
+  ['a:\n\tb: 1\n', /^a tab in the indentation: use spaces$/],
+  ['a: "x\n', /^a quote \("\) is not closed$/],
+  ["a: 'x\n", /^a quote \('\) is not closed$/],
+  ['a:\n  b: "x\n---\ny"\n', /^a quote \("\) is not closed$/],
+  ['a: [1, 2\nb: 3\n', /^"]" is missing, or a line before it is not indented$/],
+  ['{a: 1', /^"}" is missing, or a line before it is not indented$/],
+  ['a: b: c\n', /^a second ": " in one line: put the value in quotes, or on a line of its own$/],
+  ['a:\n  b: 1\n c: 2\n', /^the keys of a mapping must be indented alike$/],
+  ['a:\n  - 1\n - 2\n', /^an item of a list among the keys of a mapping$/],
+  ['a: 1\n  b: 2\n', /^the line after this value is indented too far, or the value needs quotes$/],
+  ['a: 1\nb\n', /^a key without ":"$/],
+  ['a: 1\n- b\n', /^an item of a list among the keys of a mapping$/],
+  ['a: *b\n', /^no anchor &b before the alias \*b$/],
+  [laughs, /^aliases of aliases would make it too large$/],
 ];
