@@ -16,6 +16,6 @@ test.each([
   [['--no-color', 'env', 'list', '--help'], /^Usage: offshoot env list\|get /],
   [['run', '-h'], /^Usage: offshoot run /],
   [['--version'], /^\d+\.\d+\.\d+\n$/],
-])('%j prints help or the version', { timeout: 30_000 }, async (args, printed) => {
+])('%j prints help or the version', async (args, printed) => {
   expect(await runner.run(...args)).toEqual({ code: 0, stdout: expect.stringMatching(printed) as string, stderr: '' });
 });

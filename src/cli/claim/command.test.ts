@@ -299,7 +299,7 @@ async function viewerOfClaims(): Promise<string> {
   return file;
 }
 
-test('create --dry-run=client prints a manifest without a cluster', { timeout: 30_000 }, async () => {
+test('create --dry-run=client prints a manifest without a cluster', async () => {
   const requested = ['--requested-namespace', 'web', '--selector', 'tier=web'];
   const flags = ['--class', 'sandbox', '--ttl', '90m', ...requested, '--dry-run=client', '-o', 'yaml'];
   expect(await team.run('claim', 'create', 'later', ...flags)).toEqual({

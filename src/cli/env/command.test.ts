@@ -36,7 +36,7 @@ function normalized(text: string): string {
   return text.replaceAll(/[0-9a-f]{10}(?=  )/g, 'DIGEST').replaceAll(/\b\d+s$/gm, 'Ns');
 }
 
-test('one environment can be created, listed, described, planned and deleted', { timeout: 30_000 }, async () => {
+test('one environment can be created, listed, described, planned and deleted', { timeout: 120_000 }, async () => {
   const create = ['env', 'create', 'feature', '--subset', 'cart=cart:2', '--header', 'end-user=alice'];
   const service = await shop.client.get(VirtualService, { name: 'cart', namespace: 'shop' });
 
@@ -121,7 +121,7 @@ Try       curl -H 'end-user: alice' http://cart.shop:9080/
   expect(after.spec).toEqual(service.spec);
 });
 
-test('--dry-run=client prints a manifest that plan -f and create -f accept', { timeout: 30_000 }, async () => {
+test('--dry-run=client prints a manifest that plan -f and create -f accept', async () => {
   const flags = ['--subset', 'two:helper=helper:2', '--header', 'end-user^=test-', '--env', 'ON=yes'];
   const printed = await shop.run('env', 'create', 'fromfile', ...flags, '--dry-run=client', '-o', 'yaml');
   expect(printed).toEqual({
@@ -201,7 +201,7 @@ Environment shop/fromfile would be ready.
 });
 
 describe('create --wait ends', () => {
-  test('with exit code 3 and the reasons after the timeout', { timeout: 30_000 }, async () => {
+  test('with exit code 3 and the reasons after the timeout', async () => {
     const create = ['env', 'create', 'crashing', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
     const { code, stderr } = await shop.run(...create, '--timeout', '1s');
     expect(code).toBe(3);
@@ -214,7 +214,7 @@ describe('create --wait ends', () => {
     expect(await shop.run('env', 'delete', 'crashing')).toMatchObject({ code: 0 });
   });
 
-  test('with exit code 1 and the reason when the environment is stalled', { timeout: 30_000 }, async () => {
+  test('with exit code 1 and the reason when the environment is stalled', async () => {
     const create = ['env', 'create', 'stalled', '--subset', 'lonely=lonely:2', '--header', 'a=b', '--wait'];
     const { code, stderr } = await shop.run(...create);
     expect(code).toBe(1);
@@ -250,7 +250,7 @@ describe('create --wait ends', () => {
     await shop.run('env', 'delete', 'hidden');
   });
 
-  test('with exit code 130 when it is interrupted', { timeout: 30_000 }, async () => {
+  test('with exit code 130 when it is interrupted', async () => {
     const create = ['env', 'create', 'interrupted', '--subset', 'bad=bad:2', '--header', 'a=b', '--wait'];
     const { child, ended, output } = shop.start(...create);
     await until(() => output().includes('initializing'), 20_000);

@@ -23,7 +23,7 @@ async function create(name: string, ...flags: readonly string[]): Promise<void> 
   expect(await shop.run(...args)).toMatchObject({ code: 0 });
 }
 
-test('extend extends an environment with a time to live', { timeout: 30_000 }, async () => {
+test('extend extends an environment with a time to live', async () => {
   await create('short', '--ttl', '2h');
   const { metadata, spec, status } = await get('short');
   expect(spec.ttl).toEqual({ duration: '2h' });
@@ -58,7 +58,7 @@ test('extend extends an environment with a time to live', { timeout: 30_000 }, a
   expect((await shop.run('env', 'extend')).stderr).toContain('NAME is missing: name the environments to extend');
 });
 
-test('a paused environment is shown as paused, and --wait does not wait for it', { timeout: 30_000 }, async () => {
+test('a paused environment is shown as paused, and --wait does not wait for it', async () => {
   await create('still');
   const body = { spec: { paused: true } };
   await shop.client.patch(DynamicEnv, { name: 'still', namespace: 'shop' }, { type: 'merge', body });
@@ -120,7 +120,7 @@ test('sleep and wake scale an environment down and up', { timeout: 60_000 }, asy
   expect((await shop.client.get(Deployment, clone)).spec.replicas).toBe(1);
 });
 
-test('extend fails for an environment without a time to live', { timeout: 30_000 }, async () => {
+test('extend fails for an environment without a time to live', async () => {
   await create('lasting');
   expect(await shop.run('env', 'extend', 'lasting')).toMatchObject({
     code: 1,

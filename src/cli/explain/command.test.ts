@@ -110,7 +110,7 @@ code: UnexpectedDecision, see "offshoot errors UnexpectedDecision"
 `);
   });
 
-  test('says why an environment gets no request: it is asleep or paused', { timeout: 30_000 }, async () => {
+  test('says why an environment gets no request: it is asleep or paused', async () => {
     const environment = (how: string): string => `apiVersion: riskified.com/v1alpha1
 kind: DynamicEnv
 metadata: { name: pr-7, namespace: shop${how === 'asleep' ? ', annotations: { offshoot.dev/asleep: "true" }' : ''} }
@@ -175,28 +175,25 @@ describe('explain on a cluster with an environment', () => {
   }, 60_000);
   afterAll(() => shop.stop());
 
-  test(
-    'says that requests with the key reach the clone and others the base, and why',
-    { timeout: 30_000 },
-    async () => {
-      const explain = async (...args: string[]): Promise<string> => {
-        const { code, stdout, stderr } = await shop.run('explain', 'GET', 'http://cart.shop:9080/', ...args);
-        expect([code, stderr]).toEqual([0, '']);
-        return stdout;
-      };
-      expect(JSON.parse(await explain('-H', 'x-env: pr-7', '--from', 'shop/web', '-o', 'json'))).toMatchObject({
-        decision: {
-          kind: 'route',
-          virtualService: 'shop/cart',
-          route,
-          destinations: [{ subset: 'shop-pr-7', workloads: ['shop/Deployment/cart-shop-pr-7'] }],
-        },
-      });
-      expect(await explain('-H', 'x-env: pr-7', '--why-not', 'pr-7')).toContain(
-        '\nEnvironment shop/pr-7 gets this request.\n',
-      );
-      expect(await explain('-H', 'x-env: pr-8', '--why-not', 'shop/pr-7'))
-        .toBe(`GET http://cart.shop:9080/ from namespace shop
+  test('says that requests with the key reach the clone and others the base, and why', async () => {
+    const explain = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await shop.run('explain', 'GET', 'http://cart.shop:9080/', ...args);
+      expect([code, stderr]).toEqual([0, '']);
+      return stdout;
+    };
+    expect(JSON.parse(await explain('-H', 'x-env: pr-7', '--from', 'shop/web', '-o', 'json'))).toMatchObject({
+      decision: {
+        kind: 'route',
+        virtualService: 'shop/cart',
+        route,
+        destinations: [{ subset: 'shop-pr-7', workloads: ['shop/Deployment/cart-shop-pr-7'] }],
+      },
+    });
+    expect(await explain('-H', 'x-env: pr-7', '--why-not', 'pr-7')).toContain(
+      '\nEnvironment shop/pr-7 gets this request.\n',
+    );
+    expect(await explain('-H', 'x-env: pr-8', '--why-not', 'shop/pr-7'))
+      .toBe(`GET http://cart.shop:9080/ from namespace shop
   → cart.shop.svc.cluster.local:9080, subset shared: shop/Deployment/cart
   by route http[1] of VirtualService shop/cart
 
@@ -207,17 +204,16 @@ Rules for this host, in order:
 Environment shop/pr-7 does not get this request:
   route "${route}" of VirtualService shop/cart: header x-env is "pr-8", not "pr-7"
 `);
-    },
-  );
+  });
 
-  test('is completed with its flags, and with environments for --why-not', { timeout: 30_000 }, async () => {
+  test('is completed with its flags, and with environments for --why-not', async () => {
     const offers = async (...words: string[]): Promise<string> => (await shop.run('complete', '--', ...words)).stdout;
     expect(await offers('explain', '--wo')).toContain('--world');
     // Completion gives up quickly on a slow cluster, so a busy machine may need another try.
     await until(async () => (await offers('explain', '--why-not', '')).includes('pr-7'), 25_000);
   });
 
-  test('uses the settings of istiod', { timeout: 30_000 }, async () => {
+  test('uses the settings of istiod', async () => {
     const nowhere = async (): Promise<unknown> =>
       JSON.parse((await shop.run('explain', 'http://nowhere', '-o', 'json')).stdout);
     expect(await nowhere()).toMatchObject({ decision: { kind: 'passthrough' } });

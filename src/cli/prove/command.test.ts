@@ -33,7 +33,7 @@ async function routeWithoutSubset(isThere: boolean): Promise<void> {
 }
 
 describe('prove on a cluster', () => {
-  test('shows that an environment is isolated, with notes', { timeout: 30_000 }, async () => {
+  test('shows that an environment is isolated, with notes', async () => {
     const isolated = `✓ shop/pr-7 is isolated: every request in the mesh without its key is routed as if it did not exist
     note: Service cart.shop.svc.cluster.local selects shop/Deployment/cart-shop-pr-7: callers without a sidecar, and those on ports that are not HTTP, reach it by load balancing
     note: answers to requests with the key carry x-dynamic-env: cart-shop-pr-7
@@ -44,17 +44,14 @@ describe('prove on a cluster', () => {
     expect((await shop.run('prove', '-n', 'default')).stdout).toBe('There are no environments here.\n');
   });
 
-  test(
-    'exits with 1 if an environment is not isolated, and prints a command that shows why',
-    { timeout: 30_000 },
-    async () => {
-      await routeWithoutSubset(true);
-      try {
-        const line = 'offshoot explain GET http://cart.shop.svc.cluster.local:9080/plain -n shop';
-        const { code, stdout, stderr } = await shop.run('prove', 'pr-7');
-        expect([code, stderr]).toEqual([1, '']);
-        expect(stdout.split('    note:')[0])
-          .toBe(`✗ shop/pr-7 is not isolated: a request without its key is routed differently
+  test('exits with 1 if an environment is not isolated, and prints a command that shows why', async () => {
+    await routeWithoutSubset(true);
+    try {
+      const line = 'offshoot explain GET http://cart.shop.svc.cluster.local:9080/plain -n shop';
+      const { code, stdout, stderr } = await shop.run('prove', 'pr-7');
+      expect([code, stderr]).toEqual([1, '']);
+      expect(stdout.split('    note:')[0])
+        .toBe(`✗ shop/pr-7 is not isolated: a request without its key is routed differently
     without the environment:
       → cart.shop.svc.cluster.local:9080: shop/Deployment/cart
       by route "plain" of VirtualService shop/cart
@@ -63,34 +60,33 @@ describe('prove on a cluster', () => {
       by route "plain" of VirtualService shop/cart
     try: ${line}
 `);
-        expect((await shop.run(...line.split(' ').slice(1))).stdout).toContain(
-          'shop/Deployment/cart, shop/Deployment/cart-shop-pr-7',
-        );
-        const proved = await shop.run('prove', '-A', '-o', 'json');
-        expect(proved.code).toBe(1);
-        expect(JSON.parse(proved.stdout)).toMatchObject({
-          environments: [
-            {
-              environment: 'shop/pr-7',
-              isolated: 'False',
-              reason: 'OtherRequestsMoved',
-              counterexample: {
-                request: { path: '/plain', source: { namespace: 'shop' } },
-                explain: line,
-                before: { kind: 'route', destinations: [{ workloads: ['shop/Deployment/cart'] }] },
-              },
+      expect((await shop.run(...line.split(' ').slice(1))).stdout).toContain(
+        'shop/Deployment/cart, shop/Deployment/cart-shop-pr-7',
+      );
+      const proved = await shop.run('prove', '-A', '-o', 'json');
+      expect(proved.code).toBe(1);
+      expect(JSON.parse(proved.stdout)).toMatchObject({
+        environments: [
+          {
+            environment: 'shop/pr-7',
+            isolated: 'False',
+            reason: 'OtherRequestsMoved',
+            counterexample: {
+              request: { path: '/plain', source: { namespace: 'shop' } },
+              explain: line,
+              before: { kind: 'route', destinations: [{ workloads: ['shop/Deployment/cart'] }] },
             },
-          ],
-        });
-        await until(async () => {
-          const { status } = await shop.client.get(DynamicEnv, { name: 'pr-7', namespace: 'shop' });
-          return status?.conditions?.some(({ type, status: is }) => type === 'Isolated' && is === 'False') ?? false;
-        }, 20_000);
-      } finally {
-        await routeWithoutSubset(false);
-      }
-    },
-  );
+          },
+        ],
+      });
+      await until(async () => {
+        const { status } = await shop.client.get(DynamicEnv, { name: 'pr-7', namespace: 'shop' });
+        return status?.conditions?.some(({ type, status: is }) => type === 'Isolated' && is === 'False') ?? false;
+      }, 20_000);
+    } finally {
+      await routeWithoutSubset(false);
+    }
+  });
 
   test('fails for an environment that does not exist', async () => {
     const { code, stderr } = await shop.run('prove', 'pr-8');
@@ -103,7 +99,7 @@ describe('prove on a cluster', () => {
     );
   });
 
-  test('is completed with environments', { timeout: 30_000 }, async () => {
+  test('is completed with environments', async () => {
     // Completion gives up quickly on a slow cluster, so a busy machine may need another try.
     const offers = async (...words: string[]): Promise<string> => (await shop.run('complete', '--', ...words)).stdout;
     await until(async () => (await offers('prove', '')).includes('pr-7'), 25_000);
@@ -111,7 +107,7 @@ describe('prove on a cluster', () => {
   });
 });
 
-test('prove --world works on manifests without a cluster', { timeout: 30_000 }, async () => {
+test('prove --world works on manifests without a cluster', async () => {
   const kinds: readonly AnyKind[] = [DynamicEnv, Deployment, Service, DestinationRule, VirtualService];
   const lists = await Promise.all(
     kinds.map(async (kind) => {

@@ -48,7 +48,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => shop.stop());
 
-test('status shows leaders and the number of environments, as text and as JSON', { timeout: 30_000 }, async () => {
+test('status shows leaders and the number of environments, as text and as JSON', async () => {
   const { code, stdout, stderr } = await shop.run('status');
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^environments +running +me +\S+ +1 environment \(1 ready\)$/m);
@@ -91,7 +91,7 @@ function unpack(archive: string): string {
   return path.join(dir, readdirSync(dir)[0]!);
 }
 
-test('support-bundle contains objects, Events and a manifest, but no secrets', { timeout: 30_000 }, async () => {
+test('support-bundle contains objects, Events and a manifest, but no secrets', async () => {
   const file = path.join(shop.dir, 'bundle.tar.gz');
   const { code, stdout } = await shop.run('support-bundle', '--file', file);
   expect(code).toBe(0);
@@ -122,7 +122,7 @@ test('support-bundle contains objects, Events and a manifest, but no secrets', {
   expect(clone?.spec.template.spec.containers).toMatchObject([{ env: [{ name: 'DB_PASSWORD', value: '<redacted>' }] }]);
 });
 
-test('support-bundle lists what the user may not read, and contains the rest', { timeout: 30_000 }, async () => {
+test('support-bundle lists what the user may not read, and contains the rest', async () => {
   const Role = defineKind('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', { namespaced: false });
   const Binding = defineKind('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', {
     namespaced: false,

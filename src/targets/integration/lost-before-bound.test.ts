@@ -47,7 +47,7 @@ describe.each(DELETIONS.flatMap(([what, classes, action]) => classes.map((of) =>
       [', with the claimRef of its target cleared', [{ do: 'edit target', name: 'a-dt', claim: '' }]],
     ])(
       'replaces it only before the claim is bound: after any write of the binder%s',
-      { timeout: 30_000 },
+
       async (_how, before) => {
         const ends: [boolean, boolean][] = [];
         for (let writes = 1; writes <= WRITES; writes++)
