@@ -10,7 +10,7 @@ const WRITES = new Set(['create', 'update', 'patch', 'delete']);
 const UNCOUNTED = 'events';
 
 /** Delays requests, answers and events at random, for orders that a quiet machine does not show; `npm run soak` does. */
-const JITTER_MS = Number(process.env['OFFSHOOT_JITTER_MS'] ?? 0);
+export const JITTER_MS = Number(process.env['OFFSHOOT_JITTER_MS'] ?? 0);
 
 async function jitter(): Promise<void> {
   if (JITTER_MS === 0 || Math.random() < 0.5) return;

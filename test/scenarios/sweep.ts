@@ -1,6 +1,7 @@
 // Runs a scenario with controllers that crash, and records the state after each step. Called by the crash tests.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
+import { JITTER_MS } from './crashing-controllers.ts';
 import type { CrashingControllers } from './crashing-controllers.ts';
 import { poll } from './poll.ts';
 import { play } from './runner.ts';
@@ -34,7 +35,8 @@ interface Performance extends Omit<RunOptions, 'onMove' | 'deadlineMs'> {
 
 /** How often, and for how long, the state of a reference must be unchanged before it counts as settled. */
 const QUIET_READS = 4;
-const QUIET_MS = 150;
+/** Controllers are also idle while events are delayed, one after the other. */
+const QUIET_MS = 150 + 30 * JITTER_MS;
 const NOT_QUIET = { reads: 0, since: 0 };
 /** The same while something is reconciling: a rollout is quiet until its pods have been ready for long enough. */
 const QUIET_RECONCILING_MS = 4_000;
