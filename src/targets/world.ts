@@ -101,6 +101,11 @@ export function claimOf(view: View, target: DeploymentTarget): DeploymentTargetC
   return claim !== undefined && refersTo(target, claim) ? claim : undefined;
 }
 
+/** Claims that name a target in their spec. */
+export function claimsNaming(view: View, { metadata }: DeploymentTarget): readonly DeploymentTargetClaim[] {
+  return view.index(Claims, 'target', `${metadata.namespace}/${metadata.name}`);
+}
+
 /** The table of claims, or the view of a controller on it. */
 type ReadClaims = (index: 'target' | 'uid', key: string) => readonly DeploymentTargetClaim[];
 

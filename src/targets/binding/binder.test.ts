@@ -45,6 +45,22 @@ describe('binding', () => {
     expect(dt(w, 'free')?.status?.phase).toBe('Available');
   });
 
+  test('leaves a target to the claim that names it', async () => {
+    const w = await running().have(target('wanted'), claim('any'), claim('by-name', { targetName: 'wanted' }));
+    await w.settle();
+    expect([dtc(w, 'any')?.status?.phase, dtc(w, 'by-name')?.status?.phase]).toEqual(['Pending', 'Bound']);
+    await w.have(target('another'));
+    await w.settle();
+    expect(dtc(w, 'any')?.spec.targetName).toBe('another');
+  });
+
+  test('takes a target that another claim names, but can not have', async () => {
+    const other = claim('by-name', { targetName: 'wanted', deploymentTargetClassName: 'other' });
+    const w = await running().have(target('wanted'), claim('any'), other);
+    await w.settle();
+    expect(dtc(w, 'any')?.spec.targetName).toBe('wanted');
+  });
+
   test('keeps the shape of a claimRef that is an object', async () => {
     const w = await running().have(target('test-dt', { claimRef: { name: 'test-dtc' } }), claim('test-dtc'));
     await w.settle();

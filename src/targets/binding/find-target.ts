@@ -11,7 +11,7 @@ import { classParameters } from '../provisioning/parameters.ts';
 import { backingProblem } from '../reclaim/backing.ts';
 import { secretProblem } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
-import { classOf, targetNamed, targetsFor } from '../world.ts';
+import { claimsNaming, classOf, targetNamed, targetsFor } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
 import { bestMatch, mismatch, selectorOf } from './match.ts';
 
@@ -62,9 +62,21 @@ function findAnyTarget(view: View, claim: DeploymentTargetClaim, settings: Setti
   if (typeof selector === 'string') return pending('InvalidSelector', selector);
   const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
   const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
-  const targets = targetsFor(view, claim).filter((target) => backingProblem(view, target) === undefined);
+  const targets = targetsFor(view, claim).filter(
+    (target) => backingProblem(view, target) === undefined && !isForAnother(view, claim, target),
+  );
   const found = bestMatch(claim, targets, { selector, allowStaticMatch });
   return found === undefined ? markForProvisioning(view, claim, settings) : bind(view, claim, found, settings);
+}
+
+/** Whether another claim names a target that is free, and can have it: somebody asked for exactly that. */
+function isForAnother(view: View, claim: DeploymentTargetClaim, target: DeploymentTarget): boolean {
+  return (
+    !refersTo(target, claim) &&
+    claimsNaming(view, target).some(
+      (other) => other.metadata.deletionTimestamp === undefined && mismatch(other, target) === undefined,
+    )
+  );
 }
 
 function pending(reason: Problem['reason'], message: string): Verdict {
