@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { mesh, Mesh, meshGroup, routingRule, RoutingRule } from '../src/api/routing.ts';
 import { upstream } from '../src/api/upstream.ts';
 import { createLogger, Manager } from '../src/controller/index.ts';
-import type { ManagerOptions } from '../src/controller/index.ts';
+import type { ControllerDefinition, ManagerOptions } from '../src/controller/index.ts';
 import { startEmbedded } from '../src/embedded/index.ts';
-import { Lease } from '../src/kube/index.ts';
+import { Lease, WriteForbidden } from '../src/kube/index.ts';
 import type { AnyObject, Client, KubeObject } from '../src/kube/index.ts';
 import { FakeAppMesh } from '../src/routing/aws/testing/fake-app-mesh.ts';
 import { routing } from '../src/routing/index.ts';
@@ -39,6 +39,7 @@ afterEach(async () => {
 
 async function start(
   options: Pick<ManagerOptions, 'leaderElection'> = {},
+  changed = (definition: ControllerDefinition): ControllerDefinition => definition,
 ): Promise<{ client: Client; fake: FakeAppMesh; manager: Manager }> {
   const embedded = await startEmbedded();
   running.push(() => embedded.stop());
@@ -55,7 +56,7 @@ async function start(
   const manager = new Manager({
     ...options,
     client,
-    controllers: routing({ backend: 'appmesh-api', awsEndpoint }),
+    controllers: routing({ backend: 'appmesh-api', awsEndpoint }).map(changed),
     logger: createLogger({ level: 'silent' }),
   });
   await manager.start();
@@ -139,6 +140,27 @@ describe('an App Mesh in AWS', () => {
     fake.options = {};
     await manager.stop();
     expect(fake.writes).toEqual(before);
+  }, 60_000);
+
+  test('is written as soon as the renewal of the Lease, which was late, succeeds', async () => {
+    let isLate = true;
+    const throwUnlessMayWrite = (): void => {
+      if (isLate) throw new WriteForbidden('late');
+    };
+    const { client, fake } = await start({}, ({ chores = [], ...definition }) => ({
+      ...definition,
+      chores: chores.map((chore) => ({
+        name: chore.name,
+        everyMs: chore.everyMs,
+        run: (context) => chore.run({ ...context, throwUnlessMayWrite }),
+      })),
+    }));
+    await inProcess(client).apply([SECRET, ...objectsOf('00-apply').map(withSecret)]);
+    await until(() => fake.asked.length > 0);
+    expect(await conditionOf(client, Mesh, NS, 'Programmed')).not.toBe('False WRITE_REFUSED');
+    expect(fake.writes).toEqual([]);
+    isLate = false;
+    await until(async () => (await conditionOf(client, Mesh, NS, 'Ready')) === 'True Ready', 20_000);
   }, 60_000);
 
   test('keeps its nodes when all pods are deleted one after the other', async () => {
