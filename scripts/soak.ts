@@ -109,13 +109,18 @@ function parseArguments(args: readonly string[]): { times: number; from: number;
   const numbers = { '--times': 10, '--from': 1 };
   for (;;) {
     const option = (['--times', '--from'] as const).find((each) => rest[0] === each || rest[0]?.startsWith(`${each}=`));
-    if (option === undefined) return { times: numbers['--times'], from: numbers['--from'], rest };
+    if (option === undefined) break;
     const [first = ''] = rest.splice(0, 1);
     const text = first === option ? (rest.shift() ?? '') : first.slice(option.length + 1);
-    if (!/^[1-9]\d*$/.test(text)) {
-      console.error(`error: ${option} must be a whole number of at least 1, found "${text}"`);
-      process.exit(1);
-    }
+    if (!/^[1-9]\d*$/.test(text)) refuse(`${option} must be a whole number of at least 1, found "${text}"`);
     numbers[option] = Number(text);
   }
+  const { '--times': times, '--from': from } = numbers;
+  if (from > times) refuse(`--from must be at most --times, which is ${times}, found ${from}`);
+  return { times, from, rest };
+}
+
+function refuse(problem: string): never {
+  console.error(`error: ${problem}`);
+  process.exit(1);
 }

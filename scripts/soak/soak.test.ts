@@ -55,9 +55,11 @@ describe('npm run soak', { timeout: 120_000 }, () => {
     ]);
   });
 
-  test('refuses an invalid number of runs', async () => {
-    const found = await soak('--times', 'often');
-    expect(found).toEqual({ code: 1, output: 'error: --times must be a whole number of at least 1, found "often"\n' });
+  test.each([
+    [['--times', 'often'], '--times must be a whole number of at least 1, found "often"'],
+    [['--times', '3', '--from', '4'], '--from must be at most --times, which is 3, found 4'],
+  ])('refuses %j', async (args, problem) => {
+    expect(await soak(...args)).toEqual({ code: 1, output: `error: ${problem}\n` });
   });
 });
 
