@@ -47,7 +47,10 @@ export const NAMESPACE_PROVISIONER = 'offshoot.dev/namespace';
 
 /** On a claim and its space request: the requested name of the namespace. */
 export const REQUESTED_NAMESPACE = 'dt.appstudio.redhat.com/requested-namespace';
-/** On a namespace that was made into a target: that target and the claim that it was made for, as namespace/name. */
+/**
+ * On a namespace that was made into a target: that target and the claim that it was made for, as namespace/name. On a
+ * space request: the name of its target, if that is too long for a label.
+ */
 export const OF_TARGET = 'offshoot.dev/target';
 export const OF_CLAIM = 'offshoot.dev/claim';
 /** On a namespace that can't be made into a target: why. */
@@ -66,6 +69,11 @@ export function sandboxTarget(claim: string): string {
 
 /** The longest value of a label. */
 export const LABEL_LENGTH = 63;
+
+/** Whether a name fits into a label. */
+export function fitsLabel(name: string): boolean {
+  return name.length <= LABEL_LENGTH;
+}
 
 /** A short digest of a text. */
 export function digest(text: string): string {

@@ -15,9 +15,9 @@ import {
   PROVISIONED_BY,
   RECLAIM_POLICY,
   SANDBOX_TIER,
-  TARGET_LABEL,
 } from './names.ts';
 import { Namespace } from './objects.ts';
+import { targetNameOn } from './target-name.ts';
 
 function inNamespace({ metadata }: { metadata: { namespace?: string } }, name: string | undefined): readonly string[] {
   return name === undefined || name === '' ? [] : [`${metadata.namespace}/${name}`];
@@ -59,7 +59,7 @@ export const Claims = defineTable(DeploymentTargetClaim, {
 const SpaceRequests = defineTable(SpaceRequest, {
   indexes: {
     claim: (request) => inNamespace(request, request.metadata.labels?.[CLAIM_LABEL]),
-    target: (request) => inNamespace(request, request.metadata.labels?.[TARGET_LABEL]),
+    target: (request) => inNamespace(request, targetNameOn(request)),
   },
 });
 
@@ -139,14 +139,17 @@ export function ownRequests(view: View, claim: DeploymentTargetClaim): readonly 
   });
 }
 
-/** The space request behind a target: by the label with its name or, before that is set, by that of its claim. */
+/** The space request behind a target: the one that names it or, before any does, the one of its claim. */
 export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | undefined {
-  const { name, namespace } = target.metadata;
-  const labelled = view.index(SpaceRequests, 'target', `${namespace}/${name}`);
-  if (labelled.length > 0) {
-    return labelled.find((request) => request.spec.tierName === SANDBOX_TIER && mayStandFor(request, target));
-  }
-  return requestsFor(view, { name: claimNameOf(target), namespace })[0];
+  const { namespace } = target.metadata;
+  const naming = requestsNaming(view, target);
+  const requests = naming.length > 0 ? naming : requestsFor(view, { name: claimNameOf(target), namespace });
+  return requests.find((request) => request.spec.tierName === SANDBOX_TIER && mayStandFor(request, target));
+}
+
+/** Space requests that name a target, whether or not it was made from them. */
+export function requestsNaming(view: View, { metadata }: DeploymentTarget): readonly SpaceRequest[] {
+  return view.index(SpaceRequests, 'target', `${metadata.namespace}/${metadata.name}`);
 }
 
 /** Whether a target was made from a request, which may also be left from an earlier target of the same name. */

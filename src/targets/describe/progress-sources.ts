@@ -5,7 +5,7 @@ import type { DeploymentTargetClaim, DeploymentTargetClass } from '../../api/tar
 import type { Selection } from '../../kube/client/client.ts';
 import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
 import { refersTo } from '../claim-ref.ts';
-import { CLAIM_LABEL, DEVSANDBOX, LABEL_LENGTH, NAMESPACE_PROVISIONER } from '../names.ts';
+import { CLAIM_LABEL, DEVSANDBOX, fitsLabel, NAMESPACE_PROVISIONER } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import type { ClaimProgress } from './progress.ts';
 import { isMadeFor, isNamespaceOf, MADE_NAMESPACES } from './world.ts';
@@ -28,7 +28,7 @@ export function progressSources(
     source(DeploymentTarget, { namespace }, (targets) => ({
       target: targets.find((each) => refersTo(each, claim) || each.metadata.name === claim.spec.targetName),
     })),
-    ...(provisioner === DEVSANDBOX && name.length <= LABEL_LENGTH
+    ...(provisioner === DEVSANDBOX && fitsLabel(name)
       ? [
           source(SpaceRequest, { namespace, labelSelector: `${CLAIM_LABEL}=${name}` }, (requests) => ({
             requests: requests.filter((each) => isMadeFor(claim, each)),

@@ -12,7 +12,7 @@ import { claimNameOf, refersTo } from '../claim-ref.ts';
 import {
   CLAIM_LABEL,
   CLAIM_UID,
-  LABEL_LENGTH,
+  fitsLabel,
   NAMESPACE_PROVISIONER,
   OF_CLAIM,
   PROVISIONED_BY,
@@ -20,6 +20,7 @@ import {
 } from '../names.ts';
 import { MADE_BY, MADE_BY_LABEL } from '../namespaces/names.ts';
 import { Namespace, Secret } from '../objects.ts';
+import { targetNameOn } from '../target-name.ts';
 
 /** A target and what stands behind it, as far as it exists. */
 export interface TargetParts {
@@ -76,11 +77,11 @@ function namespacesOf(read: ObjectReader, claim: DeploymentTargetClaim): readonl
 
 /** Reads the world of a target. */
 export function targetWorld(read: ObjectReader, target: DeploymentTarget): TargetWorld {
-  const { name, namespace } = target.metadata;
+  const { namespace } = target.metadata;
   const claimName = claimNameOf(target);
   const claim =
     claimName === '' ? undefined : visible(read.get(DeploymentTargetClaim, { name: claimName, namespace: namespace! }));
-  const requests = requestsLabelled(read, namespace!, TARGET_LABEL, name);
+  const requests = requestsOf(read, target);
   return {
     ...targetParts(read, target, target, requests, []),
     target,
@@ -136,6 +137,12 @@ function targetParts(
   };
 }
 
+/** The space requests that name a target. */
+function requestsOf(read: ObjectReader, { metadata: { name, namespace } }: DeploymentTarget): readonly SpaceRequest[] {
+  if (fitsLabel(name)) return requestsLabelled(read, namespace!, TARGET_LABEL, name);
+  return read.list(SpaceRequest, { namespace: namespace! }).filter((request) => targetNameOn(request) === name);
+}
+
 function requestsLabelled(
   read: ObjectReader,
   namespace: string,
@@ -143,7 +150,7 @@ function requestsLabelled(
   value: string,
 ): readonly SpaceRequest[] {
   // A value that does not fit into a label was never written into one.
-  if (value.length > LABEL_LENGTH) return [];
+  if (!fitsLabel(value)) return [];
   return read.list(SpaceRequest, { namespace, labelSelector: `${label}=${value}` });
 }
 

@@ -11,6 +11,7 @@ import {
   CLASS_NAME,
   DEVSANDBOX,
   digest,
+  fitsLabel,
   joinName,
   LABEL_LENGTH,
   RECLAIM_POLICY,
@@ -62,7 +63,7 @@ export function requestProblem(
     return { reason: 'InvalidNamespaceName', message };
   }
   const { length } = claim.metadata.name;
-  if (length > LABEL_LENGTH) {
+  if (!fitsLabel(claim.metadata.name)) {
     const message = `the name of the claim has ${length} characters: use at most ${LABEL_LENGTH}, so that it fits into labels`;
     return { reason: 'NameTooLong', message };
   }

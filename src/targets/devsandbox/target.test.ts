@@ -3,6 +3,7 @@ import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
 import { planRequestedTarget } from './target.ts';
+import { OF_TARGET } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import { defaultSettings } from '../settings.ts';
 import { namespaceDeleted, SUBSPACE_DELETED } from '../spaces/deleted.ts';
@@ -152,20 +153,25 @@ describe('a space request', () => {
     expect(shown(plan(request(), lost, ofClass('Retain')))).toEqual(['make DeploymentTarget team/staging-dt', LABEL]);
   });
 
-  test('finds its target by the claim if the name does not fit into a label, and does not recreate it', () => {
+  test('names its target in an annotation if the name does not fit into a label, and does not recreate it', () => {
     const name = 'x'.repeat(63);
     const of = (annotations = {}) =>
       object(DeploymentTargetClaim, name, { spec: { deploymentTargetClassName: 'sandbox' } }, { annotations });
-    const it = request({ labels: { 'appstudio.openshift.io/dtc': name } });
-    expect(shown(plan(it, of(), ofClass()))).toEqual([`make DeploymentTarget team/${name}-dt`]);
+    const labels = { 'appstudio.openshift.io/dtc': name };
+    expect(shown(plan(request({ labels }), of(), ofClass()))).toEqual([
+      `make DeploymentTarget team/${name}-dt`,
+      `edit SpaceRequest team/staging-12345 {"metadata":{"annotations":{"${OF_TARGET}":"${name}-dt"}}}`,
+    ]);
+    const named = request({ labels, annotations: { [OF_TARGET]: `${name}-dt` } });
     const bound = of({ 'dt.appstudio.redhat.com/bind-complete': 'true' });
-    expect(shown(plan(it, bound, ofClass()))).toEqual([]);
+    expect(shown(plan(named, bound, ofClass()))).toEqual([]);
   });
 
-  test('passes changes of its namespace on to the target', () => {
-    const moved = request({ labels: labelled, access: [{ name: 'other', secretRef: 'new' }] });
+  test('passes another Secret for its namespace on to the target', () => {
+    const renamed = { name: 'place', secretRef: 'new' };
+    const moved = request({ labels: labelled, access: [{ name: 'other', secretRef: 'key' }, renamed] });
     expect(shown(plan(moved, claim(), ofClass(), target()))).toEqual([
-      'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"defaultNamespace":"other","clusterCredentialsSecret":"new"}}}',
+      'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"clusterCredentialsSecret":"new"}}}',
     ]);
     const theirs = target({}, { annotations: {} });
     expect(shown(plan(moved, claim(), ofClass(), theirs))).toEqual([]);

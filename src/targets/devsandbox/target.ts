@@ -4,7 +4,7 @@ import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
-import { edit, make, remove, removeUnchanged, withAnnotations } from '../../kube/index.ts';
+import { edit, editPatch, make, remove, removeUnchanged, withAnnotations } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { ARRIVAL_MS } from '../arrival.ts';
 import { claimNameOf, claimRefTo, refersTo } from '../claim-ref.ts';
@@ -16,18 +16,18 @@ import {
   CLAIM_UID,
   CLASS_NAME,
   DEVSANDBOX,
-  LABEL_LENGTH,
+  fitsLabel,
   LAST_CLAIM,
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
   sandboxTarget,
   TARGET_FINALIZER,
-  TARGET_LABEL,
 } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { isEnding } from '../provisioning/eligible.ts';
+import { targetNameOn, withTargetName } from '../target-name.ts';
 import { classOf, mayStandFor, policyOfRequest, targetsReferringTo, wasBound } from '../world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
@@ -45,7 +45,7 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   if (request.metadata.deletionTimestamp !== undefined || claimName === '') return {};
   const claim = claimOf(view, request, claimName);
   const target = targetOf(view, request, claim);
-  const credentials = credentialsOf(request, settings);
+  const credentials = credentialsOf(request, target, settings);
   if (claim === undefined) {
     const steps = orphanSteps(view, request, target, claimName);
     // Somebody else made it, perhaps together with its claim or a class that says Retain: they may not be observed yet.
@@ -57,14 +57,16 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   }
   const isOver = claim.metadata.deletionTimestamp !== undefined || isEnding(view, request.metadata.namespace);
   if (isOver) return {};
-  if (target !== undefined) return { steps: keepSteps(request, target, credentials) };
+  // A later request for the claim has an empty namespace, which a target with workloads must not get.
+  if (target !== undefined) {
+    return { steps: mayStandFor(request, target) ? keepSteps(request, target, credentials) : [] };
+  }
   // No claim was bound to the space yet: once this request is deleted, another is made.
   if (isSpaceDeleted(request) && !wasBound(claim)) return { steps: [remove(SpaceRequest, request)] };
   if (credentials === undefined) return {};
-  // The target was deleted by hand: the claim is Lost. Removing the label from the request makes a new target.
+  // The target was deleted by hand: the claim is Lost. Removing its name from the request makes a new target.
   const isComplete = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-  const isLabelled = request.metadata.labels?.[TARGET_LABEL] !== undefined || !fitsLabel(sandboxTarget(claimName));
-  if (isComplete && isLabelled) return {};
+  if (isComplete && targetNameOn(request) !== undefined) return {};
   if (targetNameProblem(view, claim) !== undefined) return {};
   const made = targetFor(view, request, claim, credentials, settings);
   return {
@@ -86,8 +88,8 @@ function targetOf(
   request: SpaceRequest,
   claim: DeploymentTargetClaim | undefined,
 ): DeploymentTarget | undefined {
-  const { namespace, labels } = request.metadata;
-  const name = labels?.[TARGET_LABEL];
+  const { namespace } = request.metadata;
+  const name = targetNameOn(request);
   const labelled = name === undefined ? undefined : view.get(DeploymentTarget, { name, namespace });
   return labelled ?? (claim && targetsReferringTo(view, claim)[0]);
 }
@@ -121,8 +123,12 @@ function orphanPolicy(view: View, request: SpaceRequest): 'Delete' | 'Retain' {
 }
 
 /** Where to deploy to, once the request is ready. */
-function credentialsOf(request: SpaceRequest, { insecureTargets }: Settings): Credentials | undefined {
-  const access = hasReadyCondition(request) ? accessOf(request) : undefined;
+function credentialsOf(
+  request: SpaceRequest,
+  target: DeploymentTarget | undefined,
+  { insecureTargets }: Settings,
+): Credentials | undefined {
+  const access = hasReadyCondition(request) ? accessOf(request, target) : undefined;
   return (
     access && {
       defaultNamespace: access.name,
@@ -133,10 +139,16 @@ function credentialsOf(request: SpaceRequest, { insecureTargets }: Settings): Cr
   );
 }
 
-/** The namespace to deploy to: the first by name, the default of a space. Without a Secret its target is not bound. */
-function accessOf({ status }: SpaceRequest): { name: string; secretRef: string } | undefined {
+/**
+ * The namespace to deploy to: that of the target or, for a new one, the first by name, which is the default of a space.
+ * Without a Secret its target is not bound.
+ */
+function accessOf(
+  { status }: SpaceRequest,
+  target: DeploymentTarget | undefined,
+): { name: string; secretRef: string } | undefined {
   const byName = [...(status?.namespaceAccess ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return byName[0];
+  return byName.find(({ name }) => name === target?.spec.kubernetesCredentials.defaultNamespace) ?? byName[0];
 }
 
 type Credentials = DeploymentTarget['spec']['kubernetesCredentials'];
@@ -171,14 +183,9 @@ function targetFor(
   };
 }
 
-/** Whether a name fits into a label. If not, the claim is used to find the object. */
-function fitsLabel(name: string): boolean {
-  return name.length <= LABEL_LENGTH;
-}
-
 /** Keeps a request and its target in sync: one edit of each in a reconcile. */
 function keepSteps(request: SpaceRequest, target: DeploymentTarget, credentials: Credentials | undefined): Step[] {
-  if (credentials === undefined) return isOurs(target) ? markSteps(request, target, request.metadata.labels) : [];
+  if (credentials === undefined) return isOurs(target) ? markSteps(request, target, request) : [];
   const steps = markSteps(request, target);
   return steps.length > 0 ? steps : followSteps(target, credentials);
 }
@@ -186,16 +193,16 @@ function keepSteps(request: SpaceRequest, target: DeploymentTarget, credentials:
 /** Records on the request its target, and the last claim of that. */
 function markSteps(
   request: SpaceRequest,
-  { metadata: { name, annotations } }: DeploymentTarget,
-  labels = fitsLabel(name) ? { ...request.metadata.labels, [TARGET_LABEL]: name } : request.metadata.labels,
+  target: DeploymentTarget,
+  named = withTargetName(request, target.metadata.name),
 ): Step[] {
-  const lastClaim = annotations?.[LAST_CLAIM];
-  const isMarked =
-    labels?.[TARGET_LABEL] === request.metadata.labels?.[TARGET_LABEL] &&
-    (lastClaim === undefined || request.metadata.annotations?.[LAST_CLAIM] === lastClaim);
-  if (isMarked) return [];
-  const marked = lastClaim === undefined ? request : withAnnotations(request, { [LAST_CLAIM]: lastClaim });
-  return [edit(SpaceRequest, request, { ...marked, metadata: { ...marked.metadata, ...(labels && { labels }) } })];
+  const lastClaim = target.metadata.annotations?.[LAST_CLAIM];
+  const step = edit(
+    SpaceRequest,
+    request,
+    lastClaim === undefined ? named : withAnnotations(named, { [LAST_CLAIM]: lastClaim }),
+  );
+  return editPatch(step) === undefined ? [] : [step];
 }
 
 /** Updates the address of a target that we made; one that was created by hand is left alone. */

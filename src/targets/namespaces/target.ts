@@ -10,7 +10,7 @@ import { claimNameOf, claimRefTo } from '../claim-ref.ts';
 import { freshForMs, issuedFor } from '../credentials.ts';
 import {
   CLAIM_UID,
-  LABEL_LENGTH,
+  fitsLabel,
   LAST_CLAIM,
   NAMESPACE_PROVISIONER,
   OF_TARGET,
@@ -207,7 +207,7 @@ function targetSteps(provisioned: ProvisionedNamespace, { cluster, claimRefShape
     metadata: {
       ...targetRef,
       finalizers: [NAMESPACE_FINALIZER, TARGET_FINALIZER],
-      ...(className.length <= LABEL_LENGTH && { labels: { [PROVISIONER]: className } }),
+      ...(fitsLabel(className) && { labels: { [PROVISIONER]: className } }),
       annotations: {
         [PROVISIONED_BY]: NAMESPACE_PROVISIONER,
         ...(annotations[RECLAIM_POLICY] && { [RECLAIM_POLICY]: annotations[RECLAIM_POLICY] }),

@@ -1,8 +1,9 @@
 // Whether the namespace or space request behind a target still exists. It is not recreated: a new one would be empty,
 // and the users who deployed to the old one must know. Used by the binder and the reclaimer.
+import type { SpaceRequest } from '../../api/spaces.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
-import { CLAIM_UID, DEVSANDBOX, LABEL_LENGTH, NAMESPACE_PROVISIONER, PROVISIONED_BY, RECYCLED } from '../names.ts';
+import { CLAIM_UID, DEVSANDBOX, NAMESPACE_PROVISIONER, PROVISIONED_BY, RECYCLED } from '../names.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { isTargetOf } from '../namespaces/world.ts';
 import { Namespace } from '../objects.ts';
@@ -10,7 +11,7 @@ import { readyOf } from '../spaces/conditions.ts';
 import { isSpaceDeleted } from '../spaces/deleted.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import type { PlaceReason } from '../reasons.ts';
-import { requestOf } from '../world.ts';
+import { requestOf, requestsNaming } from '../world.ts';
 
 /** Why what is behind a target can't be used. */
 export interface BackingProblem extends Problem {
@@ -45,11 +46,18 @@ function requestProblem(view: View, target: DeploymentTarget): BackingProblem | 
   const request = requestOf(view, target);
   const all = 'with its namespace and all that was in it';
   if (request === undefined) {
-    if (!isTraceable(target)) return undefined;
-    return gone('SpaceRequestNotFound', `the SpaceRequest of DeploymentTarget ${name} is gone, ${all}`);
+    if (!wasMadeForClaim(target)) return undefined;
+    const [other] = requestsNaming(view, target);
+    const message =
+      other === undefined ? `the SpaceRequest of DeploymentTarget ${name} is gone, ${all}` : isFor(other, target);
+    return gone('SpaceRequestNotFound', message);
   }
   if (request.metadata.deletionTimestamp !== undefined) {
     return gone('SpaceRequestDeleting', `SpaceRequest ${request.metadata.name} is being deleted, ${all}`);
+  }
+  if (target.status?.phase === 'Bound' && (request.status?.namespaceAccess ?? []).length === 0) {
+    const message = `SpaceRequest ${request.metadata.name} has no namespace, so DeploymentTarget ${name} was made from another one`;
+    return { reason: 'SpaceRequestNotFound', message, isGone: false };
   }
   const { status, reason = '', message } = readyOf(request) ?? {};
   if (status === 'True' || !reason.startsWith('UnableTo')) return undefined;
@@ -60,12 +68,17 @@ function requestProblem(view: View, target: DeploymentTarget): BackingProblem | 
   };
 }
 
-/** Whether the request of a target can be found: the target was made for a claim, and its name fits into a label. */
-function isTraceable(target: DeploymentTarget): boolean {
-  const { name, annotations } = target.metadata;
-  const wasMadeForClaim =
-    claimNameOf(target) !== '' || [CLAIM_UID, RECYCLED].some((annotation) => annotations?.[annotation]);
-  return name.length <= LABEL_LENGTH && wasMadeForClaim;
+/** A request that names a target of another namespace: moving the target to the new one would leave all behind. */
+function isFor({ metadata, status }: SpaceRequest, target: DeploymentTarget): string {
+  const names = (status?.namespaceAccess ?? []).map(({ name }) => name).join(', ');
+  const { defaultNamespace } = target.spec.kubernetesCredentials;
+  return `SpaceRequest ${metadata.name} is for namespace ${names}, but DeploymentTarget ${target.metadata.name} is for ${defaultNamespace}: its own request is gone, or somebody changed the target`;
+}
+
+/** Whether a target was made for a claim: then there is or was a request that names it. */
+function wasMadeForClaim(target: DeploymentTarget): boolean {
+  const { annotations } = target.metadata;
+  return claimNameOf(target) !== '' || [CLAIM_UID, RECYCLED].some((annotation) => annotations?.[annotation]);
 }
 
 function gone(reason: PlaceReason, message: string): BackingProblem {

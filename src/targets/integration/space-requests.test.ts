@@ -1,0 +1,105 @@
+// What people do to the SpaceRequest of a claim: deleting it, applying it again, and adding a second one. The target
+// must never be moved to another, empty namespace.
+import { expect, test } from 'vitest';
+import { claim, spaceRequest, targetClass } from '../../../test/support/claims.ts';
+import type { ClaimWorld } from '../../../test/support/claims.ts';
+import { dt, dtc, running } from '../../../test/support/running-claims.ts';
+import { SpaceRequest } from '../../api/spaces.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { targets } from '../index.ts';
+import { CLAIM_LABEL, MAKE_AVAILABLE } from '../names.ts';
+import { Secret } from '../objects.ts';
+
+const ALL = targets().map(({ name }) => name);
+/** With `-dt`, one character too long for a label. */
+const LONG = 'x'.repeat(61);
+
+const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+const requests = (w: ClaimWorld) =>
+  [...w.api.all(SpaceRequest).keys()].map((key) => w.get(SpaceRequest, key.slice(key.indexOf('/') + 1))!);
+const readiness = (w: ClaimWorld, name: string) =>
+  [dtc(w, name), dt(w, `${name}-dt`)].map((each) => each?.status?.conditions?.find(({ type }) => type === 'Ready'));
+const placeOf = (w: ClaimWorld, name: string) => dt(w, `${name}-dt`)?.spec.kubernetesCredentials.defaultNamespace;
+const tokens = (w: ClaimWorld) => [...w.api.all(Secret).values()].map((secret) => JSON.stringify(secret['data']));
+
+async function boundToSpace(policy: 'Delete' | 'Retain', name = 'test-dtc'): Promise<ClaimWorld> {
+  const w = await running({}, ALL).have(namespace('test-ns'), namespace('offshoot-system'));
+  await w.have(targetClass(policy), claim(name));
+  await settleAll(w);
+  expect(readiness(w, name)).toMatchObject([{ status: 'True' }, { status: 'True' }]);
+  return w;
+}
+
+/** Spaces look again after a second. */
+async function settleAll(w: ClaimWorld): Promise<void> {
+  await w.settle();
+  await w.clock.advance(2000);
+  await w.settle();
+}
+
+const NOT_FOUND = { status: 'False', reason: 'SpaceRequestNotFound' };
+
+test('a request that is deleted and applied again is another one, with an empty namespace', async () => {
+  const w = await boundToSpace('Delete');
+  const place = placeOf(w, 'test-dtc');
+  const [saved] = requests(w);
+  await w.delete(SpaceRequest, saved!.metadata.name);
+  await settleAll(w);
+  const { name, labels, annotations } = saved!.metadata;
+  await w.have({
+    ...spaceRequest(name, labels!),
+    metadata: { name, namespace: 'test-ns', labels: labels!, annotations: annotations! },
+  });
+  await settleAll(w);
+  const [restored] = requests(w);
+  const other = restored!.status!.namespaceAccess![0]!.name;
+  expect([other === place, placeOf(w, 'test-dtc')]).toEqual([false, place]);
+  const message = expect.stringContaining(
+    `SpaceRequest ${name} is for namespace ${other}, but DeploymentTarget test-dtc-dt is for ${place}`,
+  );
+  expect(readiness(w, 'test-dtc')).toMatchObject([
+    { ...NOT_FOUND, message },
+    { ...NOT_FOUND, message },
+  ]);
+});
+
+test('a request that is applied again does not look ready before it has a namespace', async () => {
+  const w = await boundToSpace('Delete');
+  const [saved] = requests(w);
+  await w.delete(SpaceRequest, saved!.metadata.name);
+  await settleAll(w);
+  await w.stop();
+  const withoutSpaces = w.with(targets({ spaceControllers: false }));
+  await withoutSpaces.have(spaceRequest('again', saved!.metadata.labels!));
+  await withoutSpaces.settle();
+  expect(readiness(withoutSpaces, 'test-dtc')).toMatchObject([NOT_FOUND, NOT_FOUND]);
+  await withoutSpaces.stop();
+});
+
+test('a second request for a claim does not get its target', async () => {
+  const w = await boundToSpace('Delete');
+  const place = placeOf(w, 'test-dtc');
+  await w.have(spaceRequest('second', { [CLAIM_LABEL]: 'test-dtc' }));
+  await settleAll(w);
+  expect(placeOf(w, 'test-dtc')).toBe(place);
+  expect(readiness(w, 'test-dtc')).toMatchObject([{ status: 'True' }, { status: 'True' }]);
+});
+
+test('a target whose name does not fit into a label reports that its request is gone', async () => {
+  const w = await boundToSpace('Delete', LONG);
+  await w.delete(SpaceRequest, requests(w)[0]!.metadata.name);
+  await settleAll(w);
+  expect(readiness(w, LONG)).toMatchObject([NOT_FOUND, NOT_FOUND]);
+});
+
+test('a retained target whose name does not fit into a label has new credentials for its next claim', async () => {
+  const w = await boundToSpace('Retain', LONG);
+  const before = tokens(w);
+  await w.delete(DeploymentTargetClaim, LONG);
+  await settleAll(w);
+  await w.have(claim(LONG));
+  await w.patch(DeploymentTarget, `${LONG}-dt`, { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
+  await settleAll(w);
+  expect(readiness(w, LONG)).toMatchObject([{ status: 'True' }, { status: 'True' }]);
+  expect([tokens(w).length, tokens(w)[0] === before[0]]).toEqual([1, false]);
+});
