@@ -24,6 +24,10 @@ const PLACE = {
     meaning: 'The space behind the target failed, for example because its namespace was deleted.',
     advice: 'The message is that of the SpaceRequest.',
   },
+  NamespaceFailed: {
+    meaning: 'The API server refused something in the namespace of the target: a quota, a limit, or its credentials.',
+    advice: 'The message shows the error of the API server. The controllers retry.',
+  },
 } as const;
 
 /** The Secret with the credentials of a target, reported by the target and by its claim. */
@@ -31,6 +35,15 @@ const SECRET = {
   SecretNotFound: {
     meaning: 'There is no Secret with the credentials of the target. It can be claimed, but not used.',
     advice: 'Create the Secret that the message names, in the namespace of the target.',
+  },
+} as const;
+
+/** Credentials that nobody can use any more, reported by the target and by its claim. */
+const EXPIRED = {
+  CredentialsExpired: {
+    meaning: 'The credentials of the target have expired, and could not be issued again.',
+    advice:
+      'See what was refused: `offshoot target describe NAME`, and the log of the controllers. If the label `offshoot.dev/provisioner` was removed from the namespace of the target, set it to `namespace` again.',
   },
 } as const;
 
@@ -176,6 +189,7 @@ export const CLAIM_REASONS = {
     },
     ...PLACE,
     ...SECRET,
+    ...EXPIRED,
     ...UNPROVISIONED,
   },
   Provisioned: { ...SPACE, ...UNPROVISIONED },
@@ -223,6 +237,7 @@ export const TARGET_REASONS = {
     },
     ...PLACE,
     ...SECRET,
+    ...EXPIRED,
   },
   SecretFound: SECRET,
   Reserved: {
@@ -280,4 +295,5 @@ export type TargetReason = Reasons<typeof TARGET_REASONS>;
 export type EnvironmentReason = keyof (typeof ENVIRONMENT_REASONS)['Reconciled'];
 export type UnboundReason = keyof (typeof ENVIRONMENT_REASONS)['Bound'];
 export type PlaceReason = keyof typeof PLACE;
+export type SecretReason = keyof typeof SECRET | keyof typeof EXPIRED;
 export type SpaceReason = keyof typeof SPACE;

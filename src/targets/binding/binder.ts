@@ -16,6 +16,7 @@ import type { Edit, Step } from '../../kube/index.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { claimGauges } from '../gauges.ts';
 import { BIND_COMPLETE, BOUND_AT, CLAIM_FINALIZER, EXPIRES_AT, PROVISIONER } from '../names.ts';
+import { credentialsLastMs } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { wasBound } from '../world.ts';
@@ -72,7 +73,8 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
   ]);
   const steps = [...(verdict.steps ?? [])];
   if (steps.length === 0) steps.push(...expirySteps(claim, expiry));
-  const lookAgainMs = Math.min(leftMs, progress?.lookAgainMs ?? Infinity);
+  const lastMs = verdict.target === undefined ? Infinity : credentialsLastMs(view, verdict.target);
+  const lookAgainMs = Math.min(leftMs, lastMs, progress?.lookAgainMs ?? Infinity);
   return {
     steps,
     // A claim that is about to be bound has nothing to report yet.

@@ -91,8 +91,8 @@ function bind(view: View, claim: DeploymentTargetClaim, target: DeploymentTarget
   if ((claim.spec.targetName ?? '') === '') {
     return { phase: undefined, steps: [...steps, nameTarget(claim, target)] };
   }
-  const noSecret = secretProblem(view, target);
-  return { phase: 'Bound', steps, target, ...(noSecret && { unready: noSecret }) };
+  const noAccess = secretProblem(view, target);
+  return { phase: 'Bound', steps, target, ...(noAccess && { unready: noAccess }) };
 }
 
 /** No target fits: marks the claim, so that the provisioner of its class makes one. */

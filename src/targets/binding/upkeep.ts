@@ -32,8 +32,8 @@ export interface BoundClaim {
   readonly target: DeploymentTarget | undefined;
   /** Why the space or namespace behind the target can't be used. */
   readonly backing: BackingProblem | undefined;
-  /** The Secret with the credentials of the target does not exist. */
-  readonly noSecret: Problem | undefined;
+  /** Why nobody can use the credentials of the target. */
+  readonly noAccess: Problem | undefined;
   /** Edits of stale annotations of the claim, due whatever else is found. */
   readonly stale: readonly Step[];
   readonly settings: Settings;
@@ -91,7 +91,7 @@ export function boundClaim(view: View, claim: DeploymentTargetClaim, settings: S
     candidates,
     target,
     backing: target && backingProblem(view, target),
-    noSecret: target && secretProblem(view, target),
+    noAccess: target && secretProblem(view, target),
     stale: staleAnnotation(view, claim, settings),
     settings,
     now: view.now(),
@@ -162,9 +162,9 @@ function targetIsNotLocked(bound: WithTarget): Verdict | undefined {
 
 /** The claim keeps its target, and gets no replacement when the namespace behind it is gone. */
 function stillBound(bound: WithTarget): Verdict {
-  const { claim, target, backing, noSecret, settings } = bound;
+  const { claim, target, backing, noAccess, settings } = bound;
   const steps = [...claimEdits(bound), ...phaseSteps(claim, target, settings)];
-  if (backing === undefined) return { phase: 'Bound', steps, target, ...(noSecret && { unready: noSecret }) };
+  if (backing === undefined) return { phase: 'Bound', steps, target, ...(noAccess && { unready: noAccess }) };
   const whatToDo = backing.isGone ? `: ${START_AGAIN}` : '';
   const unready = { reason: backing.reason, message: `${backing.message}${whatToDo}` };
   return { phase: 'Bound', steps, unready, target };

@@ -4,7 +4,7 @@ import { DeploymentTarget } from '../../api/targets.ts';
 import type { DeploymentTargetClass } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
-import { edit, make, own, parseDuration, remove, removeUnchanged, token, annotate } from '../../kube/index.ts';
+import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
 import type { KubeObject, Step } from '../../kube/index.ts';
 import { claimNameOf, claimRefTo } from '../claim-ref.ts';
 import { freshForMs, issuedFor } from '../credentials.ts';
@@ -14,7 +14,6 @@ import {
   LAST_CLAIM,
   NAMESPACE_PROVISIONER,
   OF_TARGET,
-  PROBLEM,
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
@@ -22,9 +21,9 @@ import {
   TARGET_FINALIZER,
 } from '../names.ts';
 import { Namespace, Secret, ServiceAccount } from '../objects.ts';
+import type { NamespaceContent } from '../objects.ts';
 import { namespaceParameters } from '../provisioning/parameters.ts';
 import type { NamespaceParameters } from '../provisioning/parameters.ts';
-import { isSameRefusal } from '../provisioning/refusal.ts';
 import type { Settings } from '../settings.ts';
 import { classOf, reclaimPolicyOf } from '../world.ts';
 import { accountOf, limitsOf } from './contents.ts';
@@ -37,6 +36,7 @@ import {
   secretNameFor,
   TARGET_MADE,
 } from './names.ts';
+import { acceptedContents, recordProblem } from './refused.ts';
 import { isFree, provisionedNamespaceOf } from './world.ts';
 import type { ProvisionedNamespace } from './world.ts';
 
@@ -47,10 +47,7 @@ export function namespaceTargets(settings: Settings): ControllerDefinition {
     kind: Namespace,
     ownsStatus: false,
     plan: (view, namespace) => planNamespaceTarget(view, namespace, settings),
-    failed: (namespace, { message }) => {
-      const isRecorded = isSameRefusal(namespace.metadata.annotations?.[PROBLEM], message);
-      return { steps: isRecorded ? [] : [annotate(Namespace, namespace, { [PROBLEM]: message })] };
-    },
+    failed: (namespace, { message }) => ({ steps: [recordProblem(namespace, message)] }),
   });
 }
 
@@ -71,22 +68,21 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
 
   const parameters = ofClass && namespaceParameters(ofClass).value;
   const { name } = namespace.metadata;
-  const { account, ...access } = accountSteps(view, provisioned);
-  const limits = parameters === undefined ? [] : limitsOf(name, parameters);
-  const contents = [...access.steps, ...limits.map(({ kind, object }) => own(kind, object))];
+  const { account, remove: outdated, contents: ofAccount } = accountIn(view, provisioned);
+  const contents = [...ofAccount, ...(parameters === undefined ? [] : limitsOf(name, parameters))];
+  const all = contents.map(({ kind, object }) => own(kind, object));
   // Credentials are for one account, which must exist first, and a target has credentials from the beginning.
-  if (account === undefined) return { steps: contents };
+  if (account === undefined) return { steps: [...outdated, ...all] };
   const { steps, freshForMs } = credentials(view, provisioned, account, parameters, settings);
+  // What is refused later must not delay new credentials; a new target waits for all of it.
+  const isNew = provisioned.target === undefined;
+  const { steps: accepted, problem } = isNew ? { steps: all, problem: undefined } : acceptedContents(view, contents);
   return {
     steps: [
-      ...contents,
+      ...accepted,
       ...steps,
       ...targetSteps(provisioned, settings),
-      // The problem is solved, and it is recorded that the target was made.
-      annotate(Namespace, namespace, {
-        [PROBLEM]: undefined,
-        ...(provisioned.target !== undefined && { [TARGET_MADE]: 'true' }),
-      }),
+      recordProblem(namespace, problem, isNew ? {} : { [TARGET_MADE]: 'true' }),
     ],
     requeueAfterMs: freshForMs,
   };
@@ -95,18 +91,22 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
 interface Account {
   /** Undefined until it is created, or recreated. */
   readonly account: KubeObject | undefined;
-  readonly steps: readonly Step[];
+  /** Removes an account of the last claim, which revokes its tokens. */
+  readonly remove: readonly Step[];
+  readonly contents: readonly NamespaceContent[];
 }
 
-/** The account of a namespace. It is recreated after each claim, which revokes the tokens of the last one. */
-function accountSteps(view: View, { namespace, target }: ProvisionedNamespace): Account {
+/** The account of a namespace. It is recreated after each claim. */
+function accountIn(view: View, { namespace, target }: ProvisionedNamespace): Account {
   const lastClaim = target?.metadata.annotations?.[LAST_CLAIM];
   const { name } = namespace.metadata;
   const live = view.get(ServiceAccount, { name: ACCOUNT, namespace: name });
   const isOutdated = live !== undefined && live.metadata.annotations?.[LAST_CLAIM] !== lastClaim;
-  const steps = accountOf(name, lastClaim).map(({ kind, object }) => own(kind, object));
-  if (isOutdated) return { account: undefined, steps: [remove(ServiceAccount, live), ...steps] };
-  return { account: live, steps };
+  return {
+    account: isOutdated ? undefined : live,
+    remove: isOutdated ? [remove(ServiceAccount, live)] : [],
+    contents: accountOf(name, lastClaim),
+  };
 }
 
 /** Whether no claim has a namespace or will have it, and its contents need not be kept. */

@@ -3,8 +3,9 @@
 import type { SpaceRequest } from '../../api/spaces.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
-import { CLAIM_UID, DEVSANDBOX, NAMESPACE_PROVISIONER, PROVISIONED_BY, RECYCLED } from '../names.ts';
+import { CLAIM_UID, DEVSANDBOX, NAMESPACE_PROVISIONER, PROBLEM, PROVISIONED_BY, RECYCLED } from '../names.ts';
 import { claimNameOf } from '../claim-ref.ts';
+import { TARGET_MADE } from '../namespaces/names.ts';
 import { isTargetOf } from '../namespaces/world.ts';
 import { Namespace } from '../objects.ts';
 import { readyOf } from '../spaces/conditions.ts';
@@ -34,11 +35,18 @@ function namespaceProblem(view: View, target: DeploymentTarget): BackingProblem 
   if (namespace.metadata.deletionTimestamp !== undefined) {
     return gone('NamespaceDeleting', `namespace ${name} is being deleted, with all that is in it`);
   }
-  if (isTargetOf(target, namespace)) return undefined;
+  if (isTargetOf(target, namespace)) return refusedIn(namespace);
   return gone(
     'NamespaceNotFound',
     `namespace ${name} is not the one that was made for DeploymentTarget ${target.metadata.name}`,
   );
+}
+
+/** What the server refused in a namespace since its target was made; before, the claim reports it. */
+function refusedIn({ metadata: { name, annotations } }: Namespace): BackingProblem | undefined {
+  const { [PROBLEM]: problem, [TARGET_MADE]: wasMade } = annotations ?? {};
+  if (problem === undefined || wasMade === undefined) return undefined;
+  return { reason: 'NamespaceFailed', message: `namespace ${name}: ${problem}`, isGone: false };
 }
 
 function requestProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {

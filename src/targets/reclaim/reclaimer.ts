@@ -24,7 +24,7 @@ import {
 import { Secret } from '../objects.ts';
 import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
-import { secretProblem } from './secret.ts';
+import { credentialsLastMs, secretProblem } from './secret.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { claimOf, Claims, classOf, holderOf, policyFor, policyOfRequest, requestOf, wasBound } from '../world.ts';
 
@@ -63,7 +63,8 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
   const problem = policyProblem(ofClass);
   const warnings = targetWarnings(view, target, phase);
   const ready =
-    misbound(view, target, phase) ?? withoutSecret(view, target, phase, gone) ?? readiness(phase, problem, gone);
+    misbound(view, target, phase) ?? withoutAccess(view, target, phase, gone) ?? readiness(phase, problem, gone);
+  const lastMs = credentialsLastMs(view, target);
   return {
     // One edit of an object in a reconcile: the policy is recorded when there is no other edit.
     steps: steps.length > 0 ? steps : recordPolicy(target, ofClass),
@@ -77,6 +78,7 @@ function planTarget(view: View, target: DeploymentTarget): Plan {
       ]),
     },
     events: [...readyEvents(target, ready, phase), ...warningEvents(target, warnings)],
+    ...(Number.isFinite(lastMs) && { requeueAfterMs: lastMs }),
   };
 }
 
@@ -100,15 +102,15 @@ function misbound(view: View, target: DeploymentTarget, phase: Phase): PlannedCo
 }
 
 /** A target that nobody can deploy to, although its phase says that it can be claimed or is bound. */
-function withoutSecret(
+function withoutAccess(
   view: View,
   target: DeploymentTarget,
   phase: Phase,
   gone: BackingProblem | undefined,
 ): PlannedCondition | undefined {
-  const missing = secretProblem(view, target);
-  if (missing === undefined || gone !== undefined || (phase !== 'Available' && phase !== 'Bound')) return undefined;
-  return condition('Ready', false, missing.reason, `${phaseNote(phase)}, but ${missing.message}`);
+  const useless = secretProblem(view, target);
+  if (useless === undefined || gone !== undefined || (phase !== 'Available' && phase !== 'Bound')) return undefined;
+  return condition('Ready', false, useless.reason, `${phaseNote(phase)}, but ${useless.message}`);
 }
 
 function phaseNote(phase: string): string {
@@ -268,7 +270,8 @@ function targetWarnings(view: View, target: DeploymentTarget, phase: string): Pl
 
 function secretWarning(view: View, target: DeploymentTarget): PlannedCondition | undefined {
   const missing = secretProblem(view, target);
-  return missing && condition('SecretFound', false, missing.reason, missing.message);
+  if (missing?.reason !== 'SecretNotFound') return undefined;
+  return condition('SecretFound', false, missing.reason, missing.message);
 }
 
 /** A target that is reserved for a claim which has or names another one will never be bound. */
