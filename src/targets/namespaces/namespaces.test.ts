@@ -317,6 +317,8 @@ describe('a namespace', () => {
           },
         },
       );
+    const unannotated = (managedFields: ObjectMeta['managedFields'] = []): Secret =>
+      object(Secret, 'dev-dt-81df6', { data: { kubeconfig: 'eA==' } }, { managedFields });
     const tokens = (planned: Plan) => shown(planned).filter((line) => line.startsWith('token'));
     const tokensFor = (it: Secret, other: Partial<Settings> = {}, who: KubeObject = account) =>
       tokens(
@@ -333,7 +335,8 @@ describe('a namespace', () => {
     test.each([
       ['are unchanged', secret(1), {}, account, 0],
       ['were overwritten', secret(1, 'Z2FyYmFnZQ=='), {}, account, 1],
-      ['lost their annotations', object(Secret, 'dev-dt-81df6', { data: { kubeconfig: 'eA==' } }), {}, account, 1],
+      ['lost their annotations', unannotated([{ manager: 'offshoot-namespace-targets' }]), {}, account, 1],
+      ['were issued by somebody else', unannotated(), {}, account, 0],
       [
         'are for an account that was recreated',
         secret(1),

@@ -74,7 +74,8 @@ test('a namespace that is kept loses every mark of ours, and only those', () => 
 });
 
 test('the credentials of a target that was deleted by force are deleted once the claim is gone too', () => {
-  const secret = object(Secret, secretNameFor('dev-dt', 'place'));
+  const name = secretNameFor('dev-dt', 'place');
+  const secret = object(Secret, name, {}, { labels: { 'offshoot.dev/provisioner': 'namespace' } });
   const claim = object(DeploymentTargetClaim, 'dev', { spec: { deploymentTargetClassName: 'gone' } });
   const namespace = object(
     Namespace,
@@ -92,7 +93,8 @@ test('the credentials of a target that was deleted by force are deleted once the
     },
   );
   const planned = (...others: KubeObject[]) =>
-    shown(planIn([namespace, secret, ...others], (view) => planNamespaceTarget(view, namespace, defaultSettings)));
-  expect(planned(claim)).toEqual([]);
-  expect(planned()).toEqual([`remove Secret team/${secret.metadata.name}`]);
+    shown(planIn([namespace, ...others], (view) => planNamespaceTarget(view, namespace, defaultSettings)));
+  expect(planned(secret, claim)).toEqual([]);
+  expect(planned(secret)).toEqual([`remove Secret team/${name}`]);
+  expect(planned(object(Secret, name))).toEqual([]);
 });

@@ -7,7 +7,7 @@ import type { ControllerDefinition, Plan, View } from '../../controller/index.ts
 import { edit, make, own, parseDuration, remove, removeUnchanged, token } from '../../kube/index.ts';
 import type { KubeObject, Step } from '../../kube/index.ts';
 import { claimNameOf, claimRefTo } from '../claim-ref.ts';
-import { freshForMs, issuedFor } from '../credentials.ts';
+import { freshForMs, isIssuedByUs, issuedFor } from '../credentials.ts';
 import {
   CLAIM_UID,
   fitsLabel,
@@ -84,7 +84,7 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
       ...targetSteps(provisioned, settings),
       recordProblem(namespace, problem, isNew ? {} : { [TARGET_MADE]: 'true' }),
     ],
-    requeueAfterMs: freshForMs,
+    ...(freshForMs !== undefined && { requeueAfterMs: freshForMs }),
   };
 }
 
@@ -115,7 +115,9 @@ function isAbandoned(
   ofClass: DeploymentTargetClass | undefined,
   policy: 'Delete' | 'Retain',
 ): boolean {
-  const { claim, claimRef, target, wasMade, namespace } = provisioned;
+  const { claim, claimRef, target, isNameTaken, wasMade, namespace } = provisioned;
+  // Its target may have been changed, so that it is not recognised: what a claim deployed must not be deleted.
+  if (isNameTaken && wasMade) return false;
   const claimUid = namespace.metadata.annotations?.[CLAIM_UID];
   if (target === undefined && wasMade && policy === 'Retain') return false;
   if (claimRef === undefined)
@@ -139,7 +141,7 @@ function deleteAbandoned(view: View, provisioned: ProvisionedNamespace): Step[] 
 
 function secretDeletion(view: View, { namespace, targetRef }: ProvisionedNamespace): Step[] {
   const secret = view.get(Secret, secretRefOf(targetRef, namespace));
-  return secret === undefined ? [] : [remove(Secret, secret)];
+  return secret?.metadata.labels?.[MADE_BY_LABEL] === MADE_BY ? [remove(Secret, secret)] : [];
 }
 
 /** Where the credentials for a namespace are: in the namespace of its target. */
@@ -152,7 +154,7 @@ function secretRefOf(
 
 interface Credentials {
   readonly steps: readonly Step[];
-  readonly freshForMs: number;
+  readonly freshForMs?: number;
 }
 
 function credentials(
@@ -165,6 +167,8 @@ function credentials(
   const ref = secretRefOf(targetRef, namespace);
   const issued = issuedFor(account, cluster);
   const live = view.get(Secret, ref);
+  // Credentials that somebody else issued are left alone.
+  if (live?.data?.['kubeconfig'] !== undefined && !isIssuedByUs(live)) return { steps: [] };
   const fresh = live === undefined ? 0 : freshForMs(live, issued, view.now());
   if (fresh > 0) return { steps: [], freshForMs: fresh };
   const lifetimeMs = parseDuration(parameters?.tokenLifetime ?? '') ?? tokenLifetimeMs;

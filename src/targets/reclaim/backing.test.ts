@@ -5,7 +5,7 @@ import type { ClaimWorld } from '../../../test/support/claims.ts';
 import { conditionOf, dt, dtc, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
-import { DEVSANDBOX, MAKE_AVAILABLE, OF_TARGET, PROVISIONED_BY } from '../names.ts';
+import { DEVSANDBOX, MAKE_AVAILABLE, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
 import { MADE_BY, MADE_BY_LABEL, OF_NAMESPACE } from '../namespaces/names.ts';
 import { planSecret } from '../namespaces/secrets.ts';
 import { Namespace, Secret } from '../objects.ts';
@@ -14,6 +14,7 @@ import { planSpaceRequest } from '../spaces/space-request.ts';
 import { conditionsIn, object, planIn, shown } from '../testing/planning.ts';
 
 const TARGET = 'test-dtc-dt';
+const KEPT = { apiURL: 'https://api', clusterCredentialsSecret: 'key', allowInsecureSkipTLSVerify: false };
 const ready = (w: ClaimWorld) => conditionOf(w, 'Ready');
 const targetReady = (w: ClaimWorld) => dt(w, TARGET)?.status?.conditions?.find(({ type }) => type === 'Ready');
 const namespaceNames = (w: ClaimWorld) => [...w.api.all(Namespace).keys()];
@@ -89,6 +90,28 @@ test('a deleted namespace of the pool is replaced', async () => {
     false,
     [expect.any(String), expect.any(String)],
     2,
+  ]);
+});
+
+test.each([
+  [
+    'names another namespace',
+    (spec: object) => ({ spec: { ...spec, kubernetesCredentials: { ...KEPT, defaultNamespace: 'typo' } } }),
+  ],
+  ['was replaced without its annotations', (spec: object) => ({ spec, metadata: { annotations: null } })],
+])('the namespace of a claim from the pool is kept when its target %s', async (_how, change) => {
+  const w = await boundToNamespace('Delete', { warm: 1 });
+  await w.have(claim('second', { deploymentTargetClassName: 'room' }));
+  await w.settle();
+  const name = dtc(w, 'second')!.spec.targetName!;
+  const { spec } = dt(w, name)!;
+  const place = spec.kubernetesCredentials.defaultNamespace;
+  expect(w.get(Namespace, place)?.metadata.annotations?.[OF_CLAIM]).toBeUndefined();
+  await w.patch(DeploymentTarget, name, change(spec));
+  await w.settle();
+  expect([namespaceNames(w).includes(place), w.get(Namespace, place)?.metadata.deletionTimestamp]).toEqual([
+    true,
+    undefined,
   ]);
 });
 
