@@ -11,7 +11,7 @@ import type {
   PlannedEvent,
   View,
 } from '../../controller/index.ts';
-import { removeUnchanged, annotate } from '../../kube/index.ts';
+import { annotate, removeUnchanged, timestamp } from '../../kube/index.ts';
 import type { Edit, Step } from '../../kube/index.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { claimGauges } from '../gauges.ts';
@@ -72,7 +72,7 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
     ...warnings(claim, verdict.target, expiry),
   ]);
   const steps = [...(verdict.steps ?? [])];
-  if (steps.length === 0) steps.push(...expirySteps(claim, expiry));
+  if (steps.length === 0) steps.push(...expirySteps(claim, expiry, view.now()));
   const lastMs = verdict.target === undefined ? Infinity : credentialsLastMs(view, verdict.target);
   const lookAgainMs = Math.min(leftMs, lastMs, progress?.lookAgainMs ?? Infinity);
   return {
@@ -87,12 +87,13 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
 }
 
 /** Records when the claim was bound and expires. The former is never removed: a new time to live counts from it too. */
-function expirySteps(claim: DeploymentTargetClaim, { boundAt, expiresAt }: Expiry): Step[] {
-  const { [BOUND_AT]: oldBoundAt, [EXPIRES_AT]: oldExpiresAt } = claim.metadata.annotations ?? {};
-  const isRecorded = (boundAt ?? oldBoundAt) === oldBoundAt && expiresAt === oldExpiresAt;
-  return isRecorded
-    ? []
-    : [annotate(DeploymentTargetClaim, claim, { [BOUND_AT]: boundAt ?? oldBoundAt, [EXPIRES_AT]: expiresAt })];
+function expirySteps(claim: DeploymentTargetClaim, { ttl, problem, boundAt, expiresAt }: Expiry, now: number): Step[] {
+  const before = claim.metadata.annotations ?? {};
+  // Another binder bound the claim, and nothing says when: it lives too long rather than too short.
+  const isUnknown = ttl !== undefined && problem === undefined && before[BIND_COMPLETE] !== undefined;
+  const since = boundAt ?? before[BOUND_AT] ?? (isUnknown ? timestamp(now) : undefined);
+  const isRecorded = since === before[BOUND_AT] && expiresAt === before[EXPIRES_AT];
+  return isRecorded ? [] : [annotate(DeploymentTargetClaim, claim, { [BOUND_AT]: since, [EXPIRES_AT]: expiresAt })];
 }
 
 /** Conditions about a claim that do not prevent its use. */

@@ -100,6 +100,33 @@ describe('a claim with a ttl', () => {
     expect(dtc(w)).toBeUndefined();
   });
 
+  test('counts from when it was first bound, even when it is replaced without its annotations', async () => {
+    const w = running();
+    await w.have({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'test-secret', namespace: 'test-ns' } });
+    await w.have(targetClass('Retain'), target(), claim('test-dtc', { ttl: '1h' }));
+    await w.settle();
+    const expected = expiresAt(w);
+    await w.clock.advance(HOUR / 2);
+    await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { annotations: null, finalizers: null } });
+    await w.settle();
+    expect([dtc(w)?.status?.phase, expiresAt(w)]).toEqual(['Bound', expected]);
+  });
+
+  test('counts from when it is first seen if another binder bound it and its target is gone', async () => {
+    const w = await bound('Retain', { ttl: '1h' });
+    await w.delete(DeploymentTarget, 'test-dt');
+    await w.settle();
+    await w.stop();
+    const metadata = { annotations: { [BOUND_AT]: null, [EXPIRES_AT]: null } };
+    await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata });
+    await w.clock.advance(HOUR / 2);
+    await w.settle();
+    expect([dtc(w)?.status?.phase, expiresAt(w)]).toEqual(['Lost', timestamp(w.clock.now() + HOUR)]);
+    await w.clock.advance(HOUR + 1000);
+    await w.settle();
+    expect(dtc(w)).toBeUndefined();
+  });
+
   test('counts from when it was ready if another binder bound it, and records that', async () => {
     const w = await bound('Retain', { ttl: '1h' });
     const expected = expiresAt(w);

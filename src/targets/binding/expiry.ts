@@ -35,14 +35,20 @@ export function expiryOf(facts: Facts, claim: DeploymentTargetClaim): Expiry {
   return { ttl, endMs, boundAt: timestamp(startMs), expiresAt: timestamp(endMs) };
 }
 
-/** When a claim was first bound; NaN before. Other binders do not record it: then it is when it last became ready. */
-function firstBoundMs({ metadata, status }: DeploymentTargetClaim, lengthMs: number): number {
-  const { [BIND_COMPLETE]: mark, [BOUND_AT]: boundAt, [EXPIRES_AT]: expiresAt } = metadata.annotations ?? {};
+/** When a claim was first bound; NaN before, or if that is unknown. Other binders do not record it. */
+function firstBoundMs(claim: DeploymentTargetClaim, lengthMs: number): number {
+  const { [BIND_COMPLETE]: mark, [BOUND_AT]: boundAt, [EXPIRES_AT]: expiresAt } = claim.metadata.annotations ?? {};
   if (mark === undefined) return NaN;
   const recorded = Date.parse(boundAt ?? '');
   if (!Number.isNaN(recorded)) return recorded;
+  const since = Date.parse(boundSince(claim) ?? '');
+  return Number.isNaN(since) ? Date.parse(expiresAt ?? '') - lengthMs : since;
+}
+
+/** When a claim without our annotations was bound, as far as its status says: when it last became ready. */
+export function boundSince({ status }: DeploymentTargetClaim): string | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.status === 'True' ? Date.parse(ready.lastTransitionTime) : Date.parse(expiresAt ?? '') - lengthMs;
+  return status?.phase === 'Bound' && ready?.status === 'True' ? ready.lastTransitionTime : undefined;
 }
 
 function ttlOf(facts: Facts, { metadata, spec }: DeploymentTargetClaim): string | undefined {

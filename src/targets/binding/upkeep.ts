@@ -15,6 +15,7 @@ import { secretProblem } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
 import { targetNamed, targetsReferringTo } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
+import { boundSince } from './expiry.ts';
 import { provisionerOf } from './find-target.ts';
 import type { Verdict } from './find-target.ts';
 import { conflict } from './match.ts';
@@ -174,7 +175,8 @@ function stillBound(bound: WithTarget): Verdict {
 function claimEdits({ claim, named, target, stale, now }: WithTarget): readonly Step[] {
   if (stale.length > 0) return stale;
   if (named === '') return [nameTarget(claim, target)];
-  const { [BIND_COMPLETE]: isComplete, [BOUND_AT]: boundAt = timestamp(now) } = claim.metadata.annotations ?? {};
+  const { [BIND_COMPLETE]: isComplete, [BOUND_AT]: boundAt = boundSince(claim) ?? timestamp(now) } =
+    claim.metadata.annotations ?? {};
   return isComplete === undefined
     ? [annotate(DeploymentTargetClaim, claim, { [BIND_COMPLETE]: 'true', [BOUND_AT]: boundAt })]
     : [];
