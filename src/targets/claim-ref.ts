@@ -53,11 +53,17 @@ export function withClaim(
   return { ...withAnnotations(target, annotations), spec: { ...target.spec, claimRef } };
 }
 
-/** The target without its claim, and with the uid of its last claim. */
-export function withoutClaim(target: DeploymentTarget): DeploymentTarget {
-  const uid = target.metadata.annotations?.[CLAIM_UID];
-  const annotations = uid === undefined ? {} : { [CLAIM_UID]: undefined, [LAST_CLAIM]: uid };
+/** The target without its claim, and with a mark of it. */
+export function withoutClaim(target: DeploymentTarget, claim?: DeploymentTargetClaim): DeploymentTarget {
+  // Other binders record no uid, and the claim may be gone: then its name must do.
+  const last = claimUidOf(target) ?? claim?.metadata.uid ?? claimNameOf(target);
+  const annotations = last === '' ? {} : { [CLAIM_UID]: undefined, [LAST_CLAIM]: markOf(target, last) };
   const { claimRef: before } = target.spec;
   const claimRef = typeof before === 'object' ? { ...before, name: '' } : '';
   return { ...withAnnotations(target, annotations), spec: { ...target.spec, claimRef } };
+}
+
+/** A mark that differs from that of the release before, which may have been by the same claim. */
+function markOf({ metadata }: DeploymentTarget, last: string): string {
+  return metadata.annotations?.[LAST_CLAIM] === last ? `${last}-again` : last;
 }

@@ -13,7 +13,7 @@ export const PROVISIONED_BY = 'provisioner.appstudio.redhat.com/provisioned-by';
 /** On a target: the uid of its claim, so that a later claim of the same name is not mistaken for it. */
 export const CLAIM_UID = 'dt.appstudio.redhat.com/claim-uid';
 /**
- * The uid of the claim that had a target last. On the target, on its service account and on the Secret with its token:
+ * A mark of the claim that had a target last: its uid, if that is known. On the target, on its service account and on the Secret with its token:
  * an account with another value is replaced, so that the users of that claim lose access.
  */
 export const LAST_CLAIM = 'offshoot.dev/last-claim';

@@ -20,7 +20,7 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
   const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
   const policy = target === undefined ? reclaimPolicyOf(ofClass?.spec.reclaimPolicy) : policyFor(view, target, claim);
   if (target === undefined) return withoutTarget(view, claim, policy);
-  const steps = policy === 'Retain' ? releaseSteps(target) : deleteSteps(target);
+  const steps = policy === 'Retain' ? releaseSteps(target, claim) : deleteSteps(target);
   const isDone = steps.length === 0 && (policy === 'Retain' || settings.claimDeletion === 'eager');
   if (isDone) return { finished: true };
   const { name } = target.metadata;
@@ -69,13 +69,13 @@ function withoutTarget(view: View, claim: DeploymentTargetClaim, policy: 'Delete
 }
 
 /** Releases the target: its phase first, because the reference is the last trace of the claim. */
-function releaseSteps(target: DeploymentTarget): Step[] {
+function releaseSteps(target: DeploymentTarget, claim: DeploymentTargetClaim): Step[] {
   if (target.metadata.deletionTimestamp !== undefined) return [];
   if (target.status?.phase !== 'Released') {
     return [editStatus(DeploymentTarget, target, { ...target.status, phase: 'Released' })];
   }
   const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
-  return isFree ? [] : [edit(DeploymentTarget, target, withoutClaim(target))];
+  return isFree ? [] : [edit(DeploymentTarget, target, withoutClaim(target, claim))];
 }
 
 /** Deletes the target; its finalizer holds it until what it stands for is gone. */

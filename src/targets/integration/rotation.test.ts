@@ -7,7 +7,7 @@ import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { targets } from '../index.ts';
-import { MAKE_AVAILABLE } from '../names.ts';
+import { CLAIM_UID, LAST_CLAIM, MAKE_AVAILABLE } from '../names.ts';
 import { Namespace, Secret, ServiceAccount } from '../objects.ts';
 
 const ALL = targets().map(({ name }) => name);
@@ -50,6 +50,34 @@ test.each(['offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox'])(
     expect(w.api.writes.slice(length)).toEqual([]);
   },
 );
+
+test.each([
+  [
+    'another binder bound it',
+    async (w: ClaimWorld) => {
+      await w.stop();
+      await w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [CLAIM_UID]: null } } });
+      await w.delete(DeploymentTargetClaim, 'test-dtc');
+    },
+  ],
+  [
+    'the same claim had it before',
+    async (w: ClaimWorld) => {
+      const { uid } = dtc(w)!.metadata;
+      await w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [LAST_CLAIM]: uid } } });
+      await w.settle();
+      await w.delete(DeploymentTargetClaim, 'test-dtc');
+    },
+  ],
+])('credentials are issued again when a target is released, even if %s', async (_what, release) => {
+  const w = await runningWithoutSpaces().have(targetClass('Retain', 'kept', 'offshoot.dev/namespace'));
+  await w.have(claim('test-dtc', { deploymentTargetClassName: 'kept' }));
+  await w.settle();
+  await release(w);
+  const before = tokens(w);
+  await w.settle();
+  expect([dt(w, KEPT)?.status?.phase, tokens(w).length, tokens(w)[0] === before[0]]).toEqual(['Released', 1, false]);
+});
 
 test('no claim gets the target before its credentials are rotated', async () => {
   const w = await runningWithoutSpaces().have(targetClass('Retain', 'kept', 'offshoot.dev/namespace'));
