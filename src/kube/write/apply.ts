@@ -1,12 +1,12 @@
 // The only writer. Carries out the steps of a plan in order, writes nothing if nothing differs, and stores the answers
 // of the server in the tables at once. Called by the controller loop, and by the command line for dry runs.
-import { jsonEqual } from '../../watchable/index.ts';
 import type { Client, RequestOptions } from '../client/client.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, serverMessage } from '../errors.ts';
-import { apiVersionOf, identityOf, keyOf } from '../objects.ts';
+import { apiVersionOf, keyOf } from '../objects.ts';
 import type { AnyKind, KubeObject } from '../objects.ts';
-import { comparable, ownedPart } from './owned.ts';
+import { ownedPart } from './owned.ts';
 import { credentialsSecret, requestToken } from './service-account-token.ts';
+import { SettledForms } from './settled.ts';
 import { describe, editPatch } from './steps.ts';
 import { isAppliedOnly, takenOver } from './take-over.ts';
 import type { Edit, Make, Own, Remove, Step, Token } from './steps.ts';
@@ -64,8 +64,7 @@ export class Applier {
   readonly #manager: string;
   readonly #mayWrite: () => boolean;
   readonly #onWrite: ApplierOptions['onWrite'];
-  /** By identity: the desired fields, and the form that the server gave them, if it differs. */
-  readonly #settled = new Map<string, { readonly desired: unknown; readonly owned: unknown }>();
+  readonly #settled = new SettledForms((kind, object) => this.#live(kind, object) !== undefined);
   #writes = 0;
 
   constructor(options: ApplierOptions) {
@@ -159,7 +158,7 @@ export class Applier {
     });
     if (!sending.dryRun) {
       this.#observe(kind, answer);
-      this.#settle(kind, answer, object);
+      this.#settled.settle(kind, answer, ownedPart(answer, this.#manager), object);
     }
     if (live !== undefined && live.metadata.resourceVersion === answer.metadata.resourceVersion) {
       return { step, did: 'nothing', object: answer };
@@ -227,7 +226,7 @@ export class Applier {
         if (!isNotFound(error) || !(await this.#isGone(kind, object, sending))) throw error;
         return { step, did: 'nothing' };
       }
-      this.#settled.delete(identityOf(kind, object.metadata));
+      this.#settled.forget(kind, object);
       return { step, did: 'removed' };
     });
   }
@@ -278,20 +277,7 @@ export class Applier {
 
   #isSettled(kind: AnyKind, live: KubeObject, desired: KubeObject): boolean {
     const owned = ownedPart(live, this.#manager);
-    if (owned === undefined) return false;
-    const desiredPart = comparable(desired);
-    if (jsonEqual(owned, desiredPart)) return true;
-    const settled = this.#settled.get(identityOf(kind, live.metadata));
-    return settled !== undefined && jsonEqual(settled.desired, desiredPart) && jsonEqual(settled.owned, owned);
-  }
-
-  /** Remembers the server's form (canonical quantities, defaults in atomic lists), so that it is not overwritten. */
-  #settle(kind: AnyKind, answer: KubeObject, desired: KubeObject): void {
-    const id = identityOf(kind, answer.metadata);
-    const owned = ownedPart(answer, this.#manager);
-    const desiredPart = comparable(desired);
-    if (jsonEqual(owned, desiredPart)) this.#settled.delete(id);
-    else this.#settled.set(id, { desired: desiredPart, owned });
+    return owned !== undefined && this.#settled.isSettled(kind, live, owned, desired);
   }
 }
 
