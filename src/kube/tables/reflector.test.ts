@@ -375,7 +375,7 @@ describe('runReflector', () => {
     ['its group is gone', { '/apis': { kind: 'APIGroupList', groups: [] } }, false],
     ['its version is gone', { '/apis': { kind: 'APIGroupList', groups: [{ versions: [] }] } }, false],
     ['its definition is gone', { '/apis': groups, '/apis/test.dev/v1': resources('others') }, false],
-    ['discovery is forbidden', { '/apis': apiError(403, 'Forbidden') }, false],
+    ['discovery is forbidden', { '/apis': apiError(403, 'Forbidden') }, true],
     ['its definition exists', { '/apis': groups, '/apis/test.dev/v1': resources('others', 'things') }, true],
     ['everything is not found', {}, true],
     ['only its version is not found', { '/apis': groups }, true],
@@ -392,6 +392,15 @@ describe('runReflector', () => {
     expect([r.table.served, r.names()]).toEqual([served, served ? ['x'] : []]);
     await r.clock.advance(60_000);
     expect([r.table.served, r.names()]).toEqual([true, ['x']]);
+    await r.stop();
+  });
+
+  it('does not wait for a kind that is not found if there are no objects and discovery is forbidden', async () => {
+    const r = start();
+    r.client.discovery.set('/apis', apiError(403, 'Forbidden'));
+    r.client.next('list', apiError(404, 'NotFound'));
+    await running(r);
+    expect([r.table.served, r.table.synced]).toEqual([false, true]);
     await r.stop();
   });
 

@@ -205,8 +205,9 @@ async function isGone<T extends KubeObject>({
   try {
     return !(await isServed(client, table.kind, { signal, timeoutMs: LIST_TIMEOUT_MS }));
   } catch (error) {
-    // Without permission for discovery, believe the list, or it would wait forever for a kind that is not installed.
-    return isForbidden(error);
+    // Without permission for discovery, believe the list if nothing is lost, or it would wait forever for a kind that is
+    // not installed. Objects of a definition that is deleted are deleted first.
+    return isForbidden(error) && table.size === 0;
   }
 }
 
