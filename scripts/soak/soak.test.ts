@@ -20,11 +20,20 @@ function soak(...args: string[]): Promise<{ code: number; output: string }> {
 // Each test starts Vitest, with busy processes in parallel.
 describe('npm run soak', { timeout: 120_000 }, () => {
   test('runs the given number of times, counts failures, keeps their logs, and exits with code 1', async () => {
-    const test = `import { appendFileSync, readFileSync } from 'node:fs';
+    const test = `import { execFileSync } from 'node:child_process';
+      import { appendFileSync, readFileSync } from 'node:fs';
       const count = import.meta.dirname + '/count';
       test('every second time', () => {
         appendFileSync(count, 'x');
         expect(readFileSync(count, 'utf8').length % 2).toBe(1);
+      });
+      // The busy processes are children of the process that started Vitest, whose child this is.
+      test('next to busy processes', () => {
+        const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+        const all = text.split('\\n').map((line) => line.trim().split(/ +/));
+        const soak = all.find(([pid]) => pid === String(process.ppid))[1];
+        const busy = all.filter(([, parent, ...args]) => parent === soak && args.includes('1e7;'));
+        expect(busy).toHaveLength(readFileSync(count, 'utf8').length % 2 === 1 ? 0 : 2);
       });
       test('never', () => expect(1).toBe(1));`;
     writeFileSync(path.join(dir, 'shaky.test.js'), test);
