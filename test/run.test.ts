@@ -19,6 +19,7 @@ import { ValidatingWebhookConfiguration } from '../src/controller/webhook/regist
 import { startEmbedded } from '../src/embedded/index.ts';
 import type { Embedded } from '../src/embedded/index.ts';
 import { connect, createAuthority, Lease, loadConfig } from '../src/kube/index.ts';
+import { microTime } from '../src/kube/times.ts';
 import type { Client } from '../src/kube/index.ts';
 
 const children: Running[] = [];
@@ -240,17 +241,31 @@ describe('offshoot run', () => {
     await client.delete(Lease, ref);
   });
 
-  test('lets a part wait while another process holds its Lease, and runs the others', async () => {
-    const lease = { namespace: 'default', name: '53746cb8.redhat.com' };
-    const spec = { holderIdentity: 'the original', leaseDurationSeconds: 3600 };
+  test.each([
+    ['its Lease', 'default', '53746cb8.redhat.com', 'the original'],
+    [
+      'its Lease in another namespace',
+      'kube-public',
+      '53746cb8.redhat.com',
+      'the original (Lease kube-public/53746cb8.redhat.com)',
+    ],
+    [
+      'the Lease of an operator that does some of its work',
+      'kube-public',
+      'dc07038f.toolchain.host.operator',
+      'the original (Lease kube-public/dc07038f.toolchain.host.operator)',
+    ],
+  ])('lets a part wait while another process holds %s, and runs the others', async (_what, namespace, name, holder) => {
+    const lease = { namespace, name };
+    const spec = { holderIdentity: 'the original', leaseDurationSeconds: 3600, renewTime: microTime(Date.now()) };
     await client.create(Lease, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: lease, spec });
     const running = run(['--controllers', 'environments,targets', '--install-crds', '--leader-elect', '--no-webhook'], {
       POD_NAMESPACE: 'default',
     });
     const { probes, metrics } = await running.logged('running');
     expect(await running.logged('another process holds the lease: waiting')).toMatchObject({
-      lease: lease.name,
-      holder: 'the original',
+      lease: '53746cb8.redhat.com',
+      holder,
     });
     await client.create(DynamicEnv, env('blue'));
     await client.create(DeploymentTargetClaim, claim('waiting', { deploymentTargetClassName: 'none' }));
@@ -271,6 +286,7 @@ describe('offshoot run', () => {
     await client.delete(DeploymentTargetClaim, untouched.metadata);
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
+    await client.delete(Lease, lease);
   });
 
   test('manages claims with the settings of its flags', async () => {

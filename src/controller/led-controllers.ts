@@ -1,8 +1,8 @@
 // Controllers that work while this process holds their Lease, or from the start without leader election. The manager
 // has one of these for each Lease, so that a part whose Lease another process holds waits while the others work.
-import type { Client } from '../kube/client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { LeaderElector } from '../kube/lease.ts';
+import type { LeaderElectorOptions } from '../kube/lease.ts';
 import type { Controller } from './controller.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -11,7 +11,7 @@ export interface LedControllersOptions {
   /** Name of the Lease; without leader election, only a label for metrics. */
   readonly lease: string;
   /** Where the Lease is; absent without leader election. */
-  readonly election?: { readonly client: Client; readonly namespace: string; readonly identity?: string };
+  readonly election?: Pick<LeaderElectorOptions, 'client' | 'namespace' | 'identity' | 'heldElsewhere'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

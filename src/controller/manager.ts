@@ -6,6 +6,7 @@ import type { Clock } from '../kube/clock.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { apiVersionOf } from '../kube/objects.ts';
 import type { AnyKind } from '../kube/objects.ts';
+import type { LeaderElectorOptions } from '../kube/lease.ts';
 import { NotSynced, Tables } from '../kube/tables/tables.ts';
 import type { AnyTable } from '../kube/tables/tables.ts';
 import { Controller } from './controller.ts';
@@ -37,7 +38,9 @@ export interface ManagerOptions {
    * Controllers work in the process that holds their Lease (the one named here if they name none); without leader
    * election, they work in this process.
    */
-  readonly leaderElection?: { readonly namespace: string; readonly name?: string; readonly identity?: string };
+  readonly leaderElection?: Pick<LeaderElectorOptions, 'namespace' | 'identity' | 'heldElsewhere'> & {
+    readonly name?: string;
+  };
   /** Where /healthz, /readyz and /metrics are served; absent to serve none. */
   readonly probes?: Address;
   /** Serves /metrics here instead of next to the probes. */

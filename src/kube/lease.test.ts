@@ -76,6 +76,28 @@ describe('LeaderElector', () => {
     await a.stop();
   });
 
+  it('waits while there is another holder elsewhere, and asks about it only while its own lease is free', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    let holder: string | undefined = 'the original (Lease gitops/x)';
+    let asked = 0;
+    const heldElsewhere = (): Promise<string | undefined> => (asked++, Promise.resolve(holder));
+    const waited: string[] = [];
+    const a = process(client, clock, { identity: 'a', heldElsewhere, onWaiting: (other) => waited.push(other) });
+    await clock.advance(10_000);
+    expect([a.log, waited, client.state(Lease)]).toEqual([[], [holder], []]);
+    holder = undefined;
+    await clock.advance(3_000);
+    expect(a.log).toEqual(['elected']);
+    const before = asked;
+    await clock.advance(60_000);
+    expect(asked).toBe(before);
+    const b = process(client, clock, { identity: 'b', heldElsewhere });
+    await clock.advance(10_000);
+    expect([asked, b.log]).toEqual([before, []]);
+    await a.stop();
+    await b.stop();
+  });
+
   it('never has two leaders at once, and hands over on release without waiting for expiry', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });

@@ -39,6 +39,8 @@ export interface LeaderElectorOptions {
   /** How long the holder acts without a successful renewal. */
   readonly renewDeadlineMs?: number;
   readonly retryPeriodMs?: number;
+  /** Another holder for which to wait although the lease is free: asked before each attempt to acquire it. */
+  readonly heldElsewhere?: (lease: string, signal: AbortSignal) => Promise<string | undefined>;
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly onElected: () => void;
@@ -162,7 +164,12 @@ export class LeaderElector {
       this.#waitFor(lease.spec?.holderIdentity);
       return false;
     }
-    const { client } = this.#options;
+    const { client, name, heldElsewhere } = this.#options;
+    const elsewhere = await heldElsewhere?.(name, signal);
+    if (elsewhere !== undefined) {
+      this.#waitFor(elsewhere);
+      return false;
+    }
     const claim = this.#claim(lease);
     try {
       const answer = lease ? client.update(Lease, claim, { signal }) : client.create(Lease, claim, { signal });

@@ -121,7 +121,7 @@ const CATALOGUE = {
   AlreadyRunning: {
     meaning:
       'another process runs the same controllers for this cluster, and the two would undo the writes of each other',
-    advice: 'Stop the other one, or stand by for it with --leader-elect in its namespace.',
+    advice: 'Stop the other one, or wait for it with --leader-elect.',
   },
   LeaseLost: {
     meaning: 'the process could not renew its lease in time and exits, because another one may have taken over',

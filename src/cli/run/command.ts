@@ -17,7 +17,7 @@ import type { MeshOptions } from './mesh-flags.ts';
 import { untilSignal } from './signals.ts';
 import { routingFlags, routingSettings } from './routing-flags.ts';
 import type { RoutingOptions } from './routing-flags.ts';
-import { targetFlags, targetSettings } from './target-flags.ts';
+import { targetFlags, targetSettings, withoutOther } from './target-flags.ts';
 import type { TargetOptions } from './target-flags.ts';
 import type { Part } from './parts.ts';
 import { webhookFlags, webhookOptions, withoutDisabledWebhook } from './webhook-flags.ts';
@@ -160,7 +160,7 @@ async function run(options: RunOptions): Promise<void> {
     import('./lease-holders.ts'),
   ]);
   keepHeapSmall();
-  const parts = partsOf(options.controllers).map(withoutDisabledWebhook);
+  const parts = partsOf(options.controllers).map((part) => withoutOther(withoutDisabledWebhook(part), options));
   const { namespaces } = options;
   if (namespaces !== undefined) refuseOtherParts(parts);
   const config = configFrom({

@@ -26,6 +26,7 @@ import type { Settings } from '../../environments/index.ts';
 import { connect, delay, Reachability, systemClock } from '../../kube/index.ts';
 import type { AnyKind, Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
 import { version } from '../version/version.ts';
+import { heldElsewhere } from './lease-holders.ts';
 import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {
@@ -148,7 +149,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       ...(namespaces && { namespaces }),
       reachability,
       ...(traces && { tracer: traces.tracer }),
-      ...(options.leaderElect && { leaderElection: { namespace } }),
+      ...(options.leaderElect && { leaderElection: { namespace, heldElsewhere: heldBy(parts, client, namespace) } }),
       ...(probes && { probes }),
       ...(metricsAddress && { metricsAddress }),
       ...(onWrite && { onWrite }),
@@ -175,6 +176,19 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   } finally {
     signal?.removeEventListener('abort', abortStart);
   }
+}
+
+/** Who else runs the part of a lease, so that only this part waits for them. */
+function heldBy(
+  parts: readonly Part[],
+  client: Client,
+  namespace: string,
+): NonNullable<NonNullable<ManagerOptions['leaderElection']>['heldElsewhere']> {
+  const asking = client.flow('lease');
+  return async (lease, signal) => {
+    const part = parts.find((each) => each.lease === lease);
+    return part && heldElsewhere(asking, part, namespace, signal);
+  };
 }
 
 /** Keeps status fields of our kinds that a newer version wrote. */

@@ -10,7 +10,7 @@ import { failure } from '../exit.ts';
 import { version } from '../version/version.ts';
 import type { Part } from './parts.ts';
 
-type Named = Pick<Part, 'name' | 'lease'>;
+type Named = Pick<Part, 'name' | 'lease' | 'other'>;
 
 /** The longest duration of a Lease: the cluster itself ends with its holder. */
 const FOREVER_SECONDS = 2 ** 31 - 1;
@@ -27,10 +27,7 @@ interface SecondWriterOptions {
   readonly logger: Logger;
 }
 
-/**
- * Throws if another process holds the lease of a part and we would not wait for it: without leader election, or with a
- * lease in another namespace.
- */
+/** Throws if another process holds a lease of a part, in whatever namespace, unless leader election waits for it. */
 export async function refuseSecondWriter(
   client: Client,
   parts: readonly Named[],
@@ -38,19 +35,13 @@ export async function refuseSecondWriter(
   now = Date.now(),
 ): Promise<void> {
   const unchecked: string[] = [];
-  for (const { name, lease } of parts) {
-    const { leases, everywhere } = await leasesNamed(client, lease, namespace);
-    if (!everywhere) unchecked.push(lease);
-    const held = leases
-      .filter(({ metadata }) => !leaderElect || metadata.namespace !== namespace)
-      .find((each) => isHeld(each, now));
-    if (held === undefined) continue;
-    const holder = held.spec!.holderIdentity!;
-    const waiting = `--leader-elect --namespace ${held.metadata.namespace}`;
-    throw failure(
-      'AlreadyRunning',
-      `${holder} runs the controllers of ${name} for this cluster (Lease ${keyOf(held.metadata)}), and two would undo each other's writes: stop it${isUp(holder) ? ', or start it as "offshoot up --no-controllers"' : ''}; or stand by for it with ${waiting}`,
-    );
+  for (const part of parts) {
+    for (const lease of leasesOf(part)) {
+      const { leases, everywhere } = await leasesNamed(client, lease, namespace);
+      if (!everywhere) unchecked.push(lease);
+      const held = leases.find((each) => isHeld(each, now));
+      if (held !== undefined && !leaderElect) throw alreadyRunning(part, held);
+    }
   }
   if (unchecked.length === 0) return;
   // Controllers of single namespaces do not have the permission by intention.
@@ -58,6 +49,41 @@ export async function refuseSecondWriter(
     { leases: unchecked },
     'could not check other namespaces for another operator that runs the same controllers, which would undo our writes: this needs the permission to list leases.coordination.k8s.io in the whole cluster',
   );
+}
+
+function alreadyRunning(part: Named, { metadata, spec }: Lease): Error {
+  const holder = spec!.holderIdentity!;
+  const hints = [
+    'stop it',
+    isUp(holder) ? 'start it as "offshoot up --no-controllers"' : undefined,
+    metadata.name === part.other?.lease ? `leave that work to it with ${part.other.flag}` : undefined,
+    'wait for it with --leader-elect',
+  ];
+  return failure(
+    'AlreadyRunning',
+    `${holder} runs the controllers of ${part.name} for this cluster (Lease ${keyOf(metadata)}), and two would undo each other's writes: ${hints.filter((hint) => hint !== undefined).join(', or ')}`,
+  );
+}
+
+function leasesOf({ lease, other }: Named): readonly string[] {
+  return [lease, ...(other === undefined ? [] : [other.lease])];
+}
+
+/** Who runs a part in another namespace or under another lease, for leader election to wait for it. */
+export async function heldElsewhere(
+  client: Client,
+  part: Named,
+  namespace: string,
+  signal: AbortSignal,
+  now = Date.now(),
+): Promise<string | undefined> {
+  for (const name of leasesOf(part)) {
+    const { leases } = await leasesNamed(client, name, namespace, signal);
+    const isOurs = ({ metadata }: Lease): boolean => metadata.name === part.lease && metadata.namespace === namespace;
+    const held = leases.find((each) => !isOurs(each) && isHeld(each, now));
+    if (held !== undefined) return `${held.spec!.holderIdentity} (Lease ${keyOf(held.metadata)})`;
+  }
+  return undefined;
 }
 
 export interface LeaseHolder {
@@ -102,16 +128,18 @@ async function leasesNamed(
   client: Client,
   name: string,
   namespace: string,
+  signal?: AbortSignal,
 ): Promise<{ readonly leases: readonly Lease[]; readonly everywhere: boolean }> {
+  const options = signal && { signal };
   try {
     // With this selector, a permission for this name is enough.
-    const { items } = await client.list(Lease, { fieldSelector: `metadata.name=${name}` });
+    const { items } = await client.list(Lease, { fieldSelector: `metadata.name=${name}`, ...options });
     return { leases: items, everywhere: true };
   } catch (error) {
     if (!isForbidden(error) && !isNotFound(error)) throw error;
   }
   try {
-    return { leases: [await client.get(Lease, { name, namespace })], everywhere: false };
+    return { leases: [await client.get(Lease, { name, namespace }, options)], everywhere: false };
   } catch (error) {
     if (!isForbidden(error) && !isNotFound(error)) throw error;
     return { leases: [], everywhere: false };

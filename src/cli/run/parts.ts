@@ -71,6 +71,8 @@ export interface Part {
   readonly name: string;
   /** The Lease of its controllers: that of the operator that the part replaces, so that only one of them is active. */
   readonly lease: string;
+  /** The Lease of another operator that does some of the work of this part, and the flag that leaves it to that one. */
+  readonly other?: { readonly lease: string; readonly flag: string };
   /** Our kinds that the part requires. */
   readonly resources: readonly Resource<KubeObject>[];
   controllers(options: PartOptions): readonly ControllerDefinition[];
@@ -93,6 +95,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'targets',
     lease: '53746cb8.redhat.com',
+    other: { lease: 'dc07038f.toolchain.host.operator', flag: '--space-controllers=false' },
     resources: [
       deploymentTarget,
       deploymentTargetClaim,

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { choiceFlag, timeFlag, toggleFlag } from './flag-kinds.ts';
 import { parseBoolean } from './go-flags.ts';
 import { isDnsLabel } from '../options.ts';
-import type { TargetSettings } from './parts.ts';
+import type { Part, TargetSettings } from './parts.ts';
 
 export interface TargetOptions {
   readonly claimDeletion: 'wait' | 'eager';
@@ -86,6 +86,12 @@ function spaceFlags(): Option[] {
       .argParser((text) => (text === '' ? [] : text.split(',').map((role) => role.trim())))
       .default([TENANT], TENANT),
   ];
+}
+
+/** The part without the operator that does some of its work, if the flags leave that to it. */
+export function withoutOther(part: Part, { spaceControllers }: TargetOptions): Part {
+  const { other, ...rest } = part;
+  return other === undefined || spaceControllers ? part : rest;
 }
 
 /** The settings of the flags. */
