@@ -25,15 +25,17 @@ interface Findings {
 export function eventsOf(env: DynamicEnv, next: EnvironmentStatus, findings: Findings = {}): PlannedEvent[] {
   const { warnings = [], conflicts = [], routes = [], early = [] } = findings;
   const state = stateEvent(env, next, routes);
-  const reported = [...conditionsOf(env).map(({ message }) => message), state?.note ?? ''];
+  const told = state?.note ?? '';
+  const reported = [...conditionsOf(env).map(({ message }) => message), told];
   const isNew = (text: string): boolean => !reported.some((message) => message.includes(text));
+  // Of clones and errors the status knows which are new; two of them may have the same text.
   const before = errorsOf(env.status);
-  const errors = [...errorsOf(next)].filter(([note, error]) => !before.has(note) && isNew(error));
+  const errors = [...errorsOf(next)].filter(([note, error]) => !before.has(note) && !told.includes(error));
   return [
     ...eventOf('Warning', 'Warning', warnings.filter(isNew)),
     ...eventOf('Warning', 'Conflicted', conflicts.filter(isNew)),
     ...problems(env.status, next).flatMap(([text, note]) =>
-      isNew(text) ? eventOf('Warning', 'CloneNotRunning', [note]) : [],
+      told.includes(text) ? [] : eventOf('Warning', 'CloneNotRunning', [note]),
     ),
     ...eventOf('Warning', 'RoutedWithoutClone', early),
     ...eventOf(
