@@ -39,7 +39,10 @@ describe('orphans', () => {
     const orphansOf = (...namespaces: string[]) =>
       findOrphans(factsOf(tables, untracked), { ...defaultSettings, namespaces });
     expect(orphansOf('pay')).toEqual([]);
-    expect(orphansOf('pay', 'shop')).toHaveLength(3);
+    // An environment with the same version may be in another namespace.
+    expect(orphansOf('pay', 'shop').map(({ doubt }) => doubt)).toEqual(
+      Array(3).fill('not all environments in the cluster are known'),
+    );
   });
 
   test('are not objects of an existing environment, objects that are being deleted, or objects of others', () => {

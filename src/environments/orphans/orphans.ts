@@ -51,7 +51,7 @@ export function orphansIn(facts: Facts, kind: AnyKind, object: KubeObject, setti
     return isLost ? [{ kind, object, environment: '', doubt: 'no annotation says what it was made for' }] : [];
   }
   return [
-    withDoubt(facts, { kind, object, environment }, (version) => {
+    withDoubt(facts, { kind, object, environment }, settings, (version) => {
       if (others.length > 0) return 'its annotation names several environments';
       if (!isApplied(object)) return 'its managedFields do not say that Offshoot applied it';
       if (labels[versionLabel] !== version) return `its label ${versionLabel} is not "${version}"`;
@@ -74,7 +74,7 @@ function orphanedRoutes(facts: Facts, service: VirtualService, settings: Setting
   const http = service.spec?.http ?? [];
   const gone = environmentsOf(service).filter((key) => !mayExist(facts, key, settings));
   const named = gone.map((environment) =>
-    withDoubt(facts, { kind: VirtualService, object: service, environment }, (version) => {
+    withDoubt(facts, { kind: VirtualService, object: service, environment }, settings, (version) => {
       const routes = http.filter((route) => isRouteOf({ version, taken: [] }, service, route));
       const subsets = routes.flatMap(({ route = [] }) => route.map(({ destination }) => destination?.subset));
       if (routes.length === 0) return 'it has no route to that environment';
@@ -95,11 +95,10 @@ function orphanedRoutes(facts: Facts, service: VirtualService, settings: Setting
 }
 
 /** An orphan with the doubt about removing it, if any. */
-function withDoubt(facts: Facts, orphan: Orphan, doubtOf: DoubtCheck): Orphan {
+function withDoubt(facts: Facts, orphan: Orphan, { namespaces }: Settings, doubtOf: DoubtCheck): Orphan {
   const version = uniqueVersion(refOf(orphan.environment));
-  const { namespace, labelSelector, fieldSelector } = Environments.table;
   const doubt =
-    (namespace ?? labelSelector ?? fieldSelector) !== undefined
+    namespaces !== undefined
       ? 'not all environments in the cluster are known'
       : hasVersion(facts, version)
         ? `another environment has the version "${version}"`
