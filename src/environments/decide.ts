@@ -56,7 +56,7 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
   const before = (consumer ? status?.consumersStatus : status?.subsetsStatus)?.[key]?.hash;
   const hash = before === undefined ? undefined : BigInt(before);
   const isChanged = hash !== undefined && hash !== subsetHash(subset);
-  const problem = keepLongerMessage(env, key, cloneProblem(clone, workload.pods, workload.mountFailures));
+  const problem = keepLongerMessage(env, key, cloneProblem(clone, workload.pods, workload.startFailures));
   const state = cloneState(clone, isChanged || (clone?.metadata.generation ?? 1) > 1);
   const isKnown = clone !== undefined || base !== undefined;
   const shouldSleep = isAsleep(env) && !isPaused(env);

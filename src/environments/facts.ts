@@ -13,15 +13,15 @@ import {
   findAutoscalers,
   findEdited,
   findMade,
-  findMountFailures,
   findPods,
   findSelecting,
   findServices,
+  findStartFailures,
   findVirtualServices,
   selects,
 } from './lookup/lookup.ts';
 import type { FoundVirtualServices, Made } from './lookup/lookup.ts';
-import type { PodEvent } from './clone/mount-failures.ts';
+import type { PodEvent } from './clone/start-failures.ts';
 import { cloneName, itemsOf, ruleName, statusKey } from './names.ts';
 import { Deployment } from './objects.ts';
 import type { HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
@@ -70,7 +70,7 @@ export interface WorkloadFacts {
   /** The pods of the clone. */
   readonly pods: readonly Pod[];
   /** Events about volumes of these pods that can't be mounted. */
-  readonly mountFailures: readonly PodEvent[];
+  readonly startFailures: readonly PodEvent[];
   /** The rules in the status, with their current state. */
   readonly knownRules: readonly ResourceStatus[];
   /** Autoscalers of the clone: they own its replicas. */
@@ -175,7 +175,7 @@ function workloadFacts(
     clone,
     isTaken: found !== clone,
     pods,
-    mountFailures: findMountFailures(view, pods),
+    startFailures: findStartFailures(view, pods),
     knownRules: consumer ? [] : knownRules(view, env, subset),
     autoscalers: clone === undefined ? [] : findAutoscalers(view, ref),
     ofBase: {

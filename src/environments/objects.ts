@@ -76,6 +76,8 @@ export interface ContainerState {
 export interface Pod extends KubeObject {
   readonly status?: {
     readonly phase?: string;
+    readonly reason?: string;
+    readonly message?: string;
     readonly conditions?: readonly WorkloadCondition[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];

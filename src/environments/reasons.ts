@@ -192,6 +192,18 @@ export const KUBERNETES_REASONS = {
     meaning: 'A volume of the clone cannot be mounted.',
     advice: 'Check the ConfigMap, Secret or claim that the message names.',
   },
+  FailedAttachVolume: {
+    meaning: 'A volume of the clone cannot be attached to its node, because pods on another node use it.',
+    advice: 'The clone has the volumes of its base: override them, or use a volume that several nodes can mount.',
+  },
+  FailedCreatePodSandBox: {
+    meaning: 'The node cannot start the pod of the clone.',
+    advice: 'The message shows the error of the container runtime or the network plugin.',
+  },
+  Evicted: {
+    meaning: 'The node stopped the pod of the clone to free resources.',
+    advice: 'Request as much memory and storage as the clone needs.',
+  },
   FailedCreate: {
     meaning: 'Pods of the clone cannot be created, because of a quota or a policy.',
     advice: 'The message shows the error of the API server.',

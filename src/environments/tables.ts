@@ -4,7 +4,7 @@ import { defineTable, keyOf, refOf } from '../kube/index.ts';
 import type { AnyKind, KubeObject, LabelSelector, TableKind } from '../kube/index.ts';
 import { delegatesOf as delegateKeys, resolveCalledHost, resolveHost } from '../traffic/istio/hosts.ts';
 import { DestinationRule, VirtualService } from '../traffic/istio/objects.ts';
-import { MOUNT_FAILURES, PodEvent, podOf, slimEvent } from './clone/mount-failures.ts';
+import { PodEvent, podOf, slimEvent, START_FAILURES } from './clone/start-failures.ts';
 import { clonesOf, itemsOf, MARKER_LABEL, statusKey, uniqueVersion } from './names.ts';
 import { Deployment, HorizontalPodAutoscaler, NetworkPolicy, Pod, PodDisruptionBudget, Service } from './objects.ts';
 import type { Labels } from './objects.ts';
@@ -100,12 +100,15 @@ export const ClonePods = defineTable(Pod, {
   indexes: { deployment: deploymentOf },
 });
 
-export const MountFailures = defineTable(PodEvent, {
-  fieldSelector: MOUNT_FAILURES,
-  optional: true,
-  transform: slimEvent,
-  indexes: { pod: podOf },
-});
+/** Events about pods whose containers are not created: a selector can name only one reason. */
+export const StartFailures = START_FAILURES.map((reason) =>
+  defineTable(PodEvent, {
+    fieldSelector: `reason=${reason}`,
+    optional: true,
+    transform: slimEvent,
+    indexes: { pod: podOf },
+  }),
+);
 
 export const Services = defineTable(Service, { indexes: { selector: bySelector } });
 
@@ -162,7 +165,7 @@ export const environmentTables: readonly AnyKind[] = [
   Environments,
   Deployments,
   ClonePods,
-  MountFailures,
+  ...StartFailures,
   Services,
   DisruptionBudgets,
   NetworkPolicies,

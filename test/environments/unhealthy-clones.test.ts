@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DynamicEnv } from '../../src/api/dynamicenv.ts';
 import { createLogger, Manager } from '../../src/controller/index.ts';
 import { environments } from '../../src/environments/index.ts';
-import { PodEvent } from '../../src/environments/clone/mount-failures.ts';
+import { PodEvent } from '../../src/environments/clone/start-failures.ts';
 import { Deployment, Pod } from '../../src/environments/objects.ts';
 import { Event } from '../../src/kube/events.ts';
 import { describeClusters } from '../cluster/index.ts';
@@ -37,7 +37,18 @@ describeClusters('an environment with an unhealthy clone', (cluster) => {
     return { ...env, metadata: { ...env.metadata, namespace } };
   }
 
-  test('reports a volume that cannot be mounted', async () => {
+  test.each([
+    [
+      'FailedMount',
+      'MountVolume.SetUp failed for volume "keys" : secret "keys" not found',
+      'FailedMount: volume keys: secret "keys" not found',
+    ],
+    [
+      'FailedAttachVolume',
+      'Multi-Attach error for volume "pvc-1"',
+      'FailedAttachVolume: Multi-Attach error for volume "pvc-1"',
+    ],
+  ])('reports a volume that cannot be used (%s)', async (reason, text, told) => {
     const env = await makeEnvironment('pending');
     const { namespace } = env.metadata;
     const client = cluster.client();
@@ -51,13 +62,13 @@ describeClusters('an environment with an unhealthy clone', (cluster) => {
       kind: 'Event',
       metadata: { name: `${name}.1`, namespace },
       involvedObject: { kind: 'Pod', name, namespace },
-      reason: 'FailedMount',
-      message: 'MountVolume.SetUp failed for volume "keys" : secret "keys" not found',
+      reason,
+      message: text,
     });
     const message = async (): Promise<string | undefined> =>
       (await client.get(DynamicEnv, env.metadata)).status?.subsetsStatus[`${namespace}/cart`]?.deployment.message;
     await until(async () => (await message()) !== undefined);
-    expect(await message()).toBe('FailedMount: volume keys: secret "keys" not found');
+    expect(await message()).toBe(told);
   });
 
   test('emits an Event if requests are routed to the clone before it runs', async () => {

@@ -2,10 +2,10 @@
 import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import type { Deployment, Pod, WorkloadCondition } from '../objects.ts';
 import { isScaledDown } from '../lifecycle/sleep.ts';
-import { mountProblem } from './mount-failures.ts';
-import type { PodEvent } from './mount-failures.ts';
 import { CRASH_LOOP, isDown, loopOf, podProblem, readyPods } from './pods.ts';
 import type { Loop, Problem } from './pods.ts';
+import { startProblem } from './start-failures.ts';
+import type { PodEvent } from './start-failures.ts';
 
 /** The state of a clone in the status. */
 export type CloneState =
@@ -77,7 +77,7 @@ export function isRunning({
 export function cloneProblem(
   clone: Deployment | undefined,
   pods: readonly Pod[],
-  mountFailures: readonly PodEvent[] = [],
+  startFailures: readonly PodEvent[] = [],
 ): Problem | undefined {
   if (clone === undefined || !isObserved(clone)) return undefined;
   const { conditions = [] } = clone.status ?? {};
@@ -86,7 +86,7 @@ export function cloneProblem(
   if (failing !== undefined) return problemOf({ ...failing, ...withoutPod(failing.message) });
   const progressing = progressOf(clone);
   const isSteady = isSettled(clone) && (pods.length === 0 || readyPods(pods).length >= neededPods(clone));
-  const ofPods = isSteady ? undefined : (podProblem(pods) ?? mountProblem(mountFailures));
+  const ofPods = isSteady ? undefined : (podProblem(pods) ?? startProblem(startFailures));
   return ofPods ?? (progressing === undefined || progressing.status === 'True' ? undefined : problemOf(progressing));
 }
 

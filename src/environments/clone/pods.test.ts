@@ -29,6 +29,10 @@ function container(state: ContainerStatus['state'], rest: Partial<ContainerStatu
 
 const crashed = { terminated: { exitCode: 137, reason: 'OOMKilled' } };
 
+/** A container that is not ready, and ended with exit code 0 before. */
+const restarted = (restartCount: number): Pod['status'] =>
+  container({ running: {} }, { restartCount, lastState: { terminated: { exitCode: 0, reason: 'Completed' } } });
+
 describe('podProblem', () => {
   test.each<[string, Pod['status'], string | undefined]>([
     ['a ready container', container({}, { ready: true }), undefined],
@@ -69,6 +73,31 @@ describe('podProblem', () => {
         ],
       },
       'Unschedulable: 0/3 nodes are available: 3 Insufficient cpu',
+    ],
+    [
+      'a node without room for it',
+      {
+        phase: 'Failed',
+        reason: 'OutOfcpu',
+        message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 500, used: 1800, capacity: 2000",
+      },
+      "OutOfcpu: Pod was rejected: Node didn't have enough resource: cpu",
+    ],
+    [
+      'an eviction',
+      {
+        phase: 'Failed',
+        reason: 'Evicted',
+        message: 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. ',
+        ...container(crashed),
+      },
+      'Evicted: The node was low on resource: memory',
+    ],
+    ['a container that ended without an error and runs again', restarted(1), undefined],
+    [
+      'a container that ends without an error again and again',
+      restarted(2),
+      'CrashLoopBackOff: container cart: ended with exit code 0 (Completed)',
     ],
   ])('says why a pod does not run: %s', (_case, status, message) => {
     expect(podProblem([pod(status)])?.message).toBe(message);

@@ -30,13 +30,15 @@ export function deploymentOf({ metadata }: KubeObject): readonly string[] {
 /** A pod with only the fields that are used here: there can be many pods. */
 export function slimPod({ apiVersion, kind, metadata, status = {} }: Pod): Pod {
   const { managedFields: _nobodys, annotations: _none, ...kept } = metadata;
-  const { phase, conditions, initContainerStatuses, containerStatuses } = status;
+  const { phase, reason, message, conditions, initContainerStatuses, containerStatuses } = status;
   return {
     apiVersion,
     kind,
     metadata: kept,
     status: {
       ...(phase !== undefined && { phase }),
+      ...(reason !== undefined && { reason }),
+      ...(message !== undefined && { message }),
       conditions: (conditions ?? []).filter(({ type }) => type === 'PodScheduled'),
       initContainerStatuses: initContainerStatuses ?? [],
       containerStatuses: containerStatuses ?? [],
@@ -49,7 +51,7 @@ export function podProblem(pods: readonly Pod[]): Problem | undefined {
   const current = currentOf(pods);
   // A pod that has ended is replaced by another, whose problem is more relevant.
   const [ended, alive] = [current.filter(hasEnded), current.filter((pod) => !hasEnded(pod))];
-  const problems = [...alive, ...ended].map((pod) => unscheduled(pod) ?? containerProblem(pod));
+  const problems = [...alive, ...ended].map((pod) => unscheduled(pod) ?? rejected(pod) ?? containerProblem(pod));
   return problems.find((problem) => problem !== undefined);
 }
 
@@ -132,6 +134,15 @@ function unscheduled({ status }: Pod): Problem | undefined {
   return { reason, message: brief === '' ? reason : `${reason}: ${brief}` };
 }
 
+/** A pod that its node refused to run, or stopped to free resources. */
+function rejected({ status }: Pod): Problem | undefined {
+  const { phase, reason, message = '' } = status ?? {};
+  if (phase !== 'Failed' || reason === undefined) return undefined;
+  // What follows are amounts, which differ from pod to pod.
+  const brief = message.replace(/(\. |, requested: ).*$/s, '').replace(/\.$/, '');
+  return { reason, message: brief === '' ? reason : `${reason}: ${brief}` };
+}
+
 function containerProblem({ status }: Pod): Problem | undefined {
   const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
   const problems = [
@@ -143,7 +154,7 @@ function containerProblem({ status }: Pod): Problem | undefined {
 
 /** `isFailure`: whether this exit code of a container is a failure. */
 function problemOf(container: ContainerStatus, isFailure: (exitCode: number) => boolean): Problem | undefined {
-  const { name, ready, image = '', state, lastState } = container;
+  const { name, ready, restartCount = 0, image = '', state, lastState } = container;
   if (ready) return undefined;
   const { reason = '', message = '' } = state?.waiting ?? {};
   if (IMAGE_REASONS.has(reason)) {
@@ -152,7 +163,9 @@ function problemOf(container: ContainerStatus, isFailure: (exitCode: number) => 
   }
   // The same whether the container waits for its restart or has just been restarted.
   const terminated = state?.terminated ?? lastState?.terminated;
-  if (terminated !== undefined && isFailure(terminated.exitCode ?? 0)) {
+  // One that ended without an error may have been restarted for another reason, if that happened only once.
+  const isRestarted = state?.running !== undefined && terminated?.exitCode === 0 && restartCount < 2;
+  if (terminated !== undefined && isFailure(terminated.exitCode ?? 0) && !isRestarted) {
     return crash(name, terminated);
   }
   if (reason === '' || STARTING_REASONS.has(reason)) return undefined;

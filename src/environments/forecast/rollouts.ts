@@ -6,7 +6,7 @@ import { editStatus, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
 import { timestamp } from '../../kube/times.ts';
 import { availableSince, cloneProblem, cloneState } from '../clone/clone-state.ts';
-import { findMountFailures, findPods } from '../lookup/lookup.ts';
+import { findStartFailures, findPods } from '../lookup/lookup.ts';
 import { Deployment, Pod } from '../objects.ts';
 import { environmentsOf } from '../identity/ownership.ts';
 
@@ -33,7 +33,7 @@ function rollOut(view: View, clone: Deployment): Plan {
   const isObserved = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   const pods = findPods(view, clone);
   const isRolledOut = isObserved && !['initializing', 'unknown'].includes(cloneState(clone, false));
-  if (isRolledOut || cloneProblem(clone, pods, findMountFailures(view, pods)) !== undefined) return {};
+  if (isRolledOut || cloneProblem(clone, pods, findStartFailures(view, pods)) !== undefined) return {};
   const now = timestamp(view.now());
   const since = availableSince(clone);
   const available = { type: 'Available', status: 'True', lastTransitionTime: since > 0 ? timestamp(since) : now };

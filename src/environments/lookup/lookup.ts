@@ -4,8 +4,8 @@ import type { Facts } from '../../controller/index.ts';
 import { keyOf } from '../../kube/index.ts';
 import type { Kind, KubeObject, Ref } from '../../kube/index.ts';
 import type { DestinationRule, VirtualService } from '../../traffic/istio/objects.ts';
-import { isBeingCreated } from '../clone/mount-failures.ts';
-import type { PodEvent } from '../clone/mount-failures.ts';
+import { isBeingCreated } from '../clone/start-failures.ts';
+import type { PodEvent } from '../clone/start-failures.ts';
 import { uniqueVersion } from '../names.ts';
 import type { Deployment, HorizontalPodAutoscaler, Labels, Pod, Service } from '../objects.ts';
 import { isCloneOf, isRuleOf } from '../identity/ownership.ts';
@@ -19,10 +19,10 @@ import {
   Deployments,
   DestinationRules,
   Environments,
-  MountFailures,
   NOBODY,
   selectorEntry,
   Services,
+  StartFailures,
 } from '../tables.ts';
 import { findBaseServices, findSeenServices, getSeenService } from './virtual-services.ts';
 
@@ -58,9 +58,11 @@ export function findPods(view: Facts, clone: Deployment): readonly Pod[] {
   return view.index(ClonePods, 'deployment', keyOf(clone.metadata));
 }
 
-/** Events about volumes that can't be mounted, of pods that are still being created. */
-export function findMountFailures(view: Facts, pods: readonly Pod[]): readonly PodEvent[] {
-  return pods.filter(isBeingCreated).flatMap(({ metadata }) => view.index(MountFailures, 'pod', keyOf(metadata)));
+/** Events that say why containers are not created, of pods that are still being created. */
+export function findStartFailures(view: Facts, pods: readonly Pod[]): readonly PodEvent[] {
+  return pods
+    .filter(isBeingCreated)
+    .flatMap(({ metadata }) => StartFailures.flatMap((table) => view.index(table, 'pod', keyOf(metadata))));
 }
 
 /** VirtualServices that this environment has edited, wherever they are. */

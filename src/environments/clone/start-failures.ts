@@ -1,13 +1,12 @@
-// Volumes that can't be mounted, because of a missing Secret, say: kubelets report them only in Events, while the pod
-// only says that its containers are being created.
+// Why containers are not created, because of a missing Secret or a volume that another node uses, say: it is reported
+// only in Events, while the pod only says that its containers are being created.
 import { defineKind, keyOf } from '../../kube/objects.ts';
 import type { KubeObject } from '../../kube/objects.ts';
 import type { Pod } from '../objects.ts';
 import type { Problem } from './pods.ts';
 
-const REASON = 'FailedMount';
-/** Selects only these Events: there are many others. */
-export const MOUNT_FAILURES = `reason=${REASON}`;
+/** The reasons of these Events, the most common first. There are many other Events. */
+export const START_FAILURES = ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSandBox'] as const;
 
 /** An Event about a pod, as kubelets write it. */
 export interface PodEvent extends KubeObject {
@@ -43,14 +42,23 @@ export function isBeingCreated({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && containers.length > 0 && !isCreated;
 }
 
-/** Why the volumes of a pod can't be mounted. */
-export function mountProblem(failures: readonly PodEvent[]): Problem | undefined {
-  const problems = failures.flatMap(({ message = '' }) => {
-    const [, volume, why] = /^MountVolume\.\w+ failed for volume "([^"]*)" ?: (.*)$/s.exec(message) ?? [];
-    return why === undefined ? [] : [`volume ${volume}: ${why}`];
-  });
-  // Which of several volumes fails first varies: take the first in order.
-  const [first] = problems.sort();
-  if (first !== undefined) return { reason: REASON, message: `${REASON}: ${first}` };
-  return failures.length === 0 ? undefined : { reason: REASON, message: `${REASON}: its volumes can't be mounted` };
+/** Why the containers of a pod are not created. */
+export function startProblem(failures: readonly PodEvent[]): Problem | undefined {
+  for (const reason of START_FAILURES) {
+    const failed = failures.filter((each) => each.reason === reason);
+    // Which of several volumes fails first varies: take the first in order.
+    const [first] = failed.flatMap(({ message = '' }) => essenceOf(reason, message) ?? []).sort();
+    if (first !== undefined) return { reason, message: `${reason}: ${first}` };
+    if (failed.length > 0) return { reason, message: `${reason}: its volumes can't be mounted` };
+  }
+  return undefined;
+}
+
+/** The part of a message that stays the same at every try. */
+function essenceOf(reason: (typeof START_FAILURES)[number], message: string): string | undefined {
+  const [, volume, why] =
+    /^(?:MountVolume|AttachVolume)\.\w+ failed for volume "([^"]*)" ?: (.*)$/s.exec(message) ?? [];
+  if (why !== undefined) return `volume ${volume}: ${why}`;
+  // Other messages about mounting list volumes in any order.
+  return reason === 'FailedMount' ? undefined : message.replaceAll(/\b[0-9a-f]{12,}\b/g, '…');
 }
