@@ -104,8 +104,14 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
       ...(workload.isRepeated ? [failure(consumer ? 'deployment' : 'subset', messages.duplicate(key), true)] : []),
     ],
     routeWarnings: findings.routeWarnings ?? [],
-    workloadWarnings: isMade ? sharedSelectors(env, workload, base!, settings) : [],
+    workloadWarnings: warningsAbout(workload, routing),
   };
+}
+
+/** Warnings about a clone that is made, or kept as it is. */
+function warningsAbout(workload: WorkloadFacts, made: Action): readonly string[] {
+  const clone = made.action === 'clone' || made.action === 'route' ? made.clone : workload.clone;
+  return clone === undefined || workload.base === undefined ? [] : sharedSelectors(workload, workload.base, clone);
 }
 
 function madeState(

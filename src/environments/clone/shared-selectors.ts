@@ -1,23 +1,21 @@
 // Objects for the base whose selectors match its clone too: a PodDisruptionBudget that counts the clone's pods lets too
 // many pods of the base be evicted. Environments leave them alone and report them. Called by decide.ts.
-import type { DynamicEnv } from '../../api/dynamicenv.ts';
 import { keyOf, matches, selectorOf } from '../../kube/index.ts';
 import type { KubeObject, LabelSelector } from '../../kube/index.ts';
-import { clonePodLabels } from './clone.ts';
 import type { WorkloadFacts } from '../facts.ts';
 import { messages } from '../status/messages.ts';
 import type { Deployment, HorizontalPodAutoscaler, Labels } from '../objects.ts';
-import type { Settings } from '../settings.ts';
 
 /** Warnings for objects that select the pods of both the base and the clone. */
 export function sharedSelectors(
-  env: DynamicEnv,
-  { subset, ref, ofBase }: WorkloadFacts,
+  { ref, ofBase }: WorkloadFacts,
   base: Deployment,
-  settings: Settings,
+  clone: Deployment,
 ): readonly string[] {
-  const basePods = base.spec.template.metadata?.labels ?? {};
-  const clonePods = clonePodLabels(env, subset, base, settings);
+  const [basePods, clonePods] = [base, clone].map(({ spec }) => spec.template.metadata?.labels ?? {}) as [
+    Labels,
+    Labels,
+  ];
   const isShared = (selector: LabelSelector | undefined): boolean =>
     selects(selector, basePods) && selects(selector, clonePods);
   const shared = <T extends KubeObject>(found: readonly T[], of: (object: T) => LabelSelector | undefined): string[] =>
