@@ -3,7 +3,7 @@
 // wait carries the time until which it waits.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import { refusedHeaders, unusable } from '../traffic/istio/matches.ts';
+import { hasRefusedHeader, refusedHeaders, unusable } from '../traffic/istio/matches.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
@@ -31,7 +31,7 @@ import { messages } from './status/messages.ts';
 import { Deployment } from './objects.ts';
 import { baseProblem } from './identity/ownership.ts';
 import type { ReasonOf } from './reasons.ts';
-import { isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
+import { isRouteOf, isRouteOfSubset } from '../traffic/istio/inserted-routes.ts';
 import { baseRule, buildRule } from './rules.ts';
 import type { Settings } from './settings.ts';
 import { sharedSelectors } from './clone/shared-selectors.ts';
@@ -128,12 +128,19 @@ function failure(list: WorkloadError['list'], message: string, notReady = false)
 }
 
 /** A match that a proxy would reject gets no route: it would block all route updates, even those of others. */
-function regexErrors({ env }: EnvironmentFacts): readonly WorkloadError[] {
-  return (env.spec?.istioMatches ?? []).flatMap((match, i) =>
-    refusedHeaders(match).length > 0
-      ? [failure('virtualServices', messages.leftOut(matchTitle(env.spec, i), unusable(match)!))]
-      : [],
-  );
+function regexErrors({ env, edited, owner }: EnvironmentFacts): readonly WorkloadError[] {
+  const isLeft = (service: VirtualService): boolean =>
+    (service.spec?.http ?? []).some((route) => isRouteOf(owner, service, route) && hasRefusedHeader(route));
+  // Nothing is removed while an environment is paused.
+  const left = isPaused(env) ? edited.filter(isLeft).map(({ metadata }) => keyOf(metadata)) : [];
+  return (env.spec?.istioMatches ?? []).flatMap((match, i) => {
+    if (refusedHeaders(match).length === 0) return [];
+    const [title, why] = [matchTitle(env.spec, i), unusable(match)!];
+    return failure(
+      'virtualServices',
+      left.length > 0 ? messages.leftIn(title, why, left) : messages.leftOut(title, why),
+    );
+  });
 }
 
 type Found<A extends Action['action'] = Action['action']> = Extract<Action, { action: A }> & {

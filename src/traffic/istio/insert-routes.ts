@@ -6,7 +6,7 @@ import type { Ref } from '../../kube/objects.ts';
 import { resolveHost } from './hosts.ts';
 import { isInserted, isRouteOf, isRouteOfSubset, routeName } from './inserted-routes.ts';
 import type { RouteOwner } from './inserted-routes.ts';
-import { combine, unusable } from './matches.ts';
+import { combine, hasRefusedHeader, unusable } from './matches.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
 
 export const RESPONSE_HEADER = 'x-dynamic-env';
@@ -27,7 +27,7 @@ export interface RouteWish {
   readonly owner: RouteOwner;
   readonly matches: readonly IstioMatch[];
   readonly insertions: readonly Insertion[];
-  /** Workloads whose routes are left unchanged, as the desired routes are not known at the moment. */
+  /** Workloads whose routes are left unchanged, as the desired routes are not known at the moment, if proxies accept them. */
   readonly untouched: readonly Ref[];
   /** Why source labels can't be matched where the VirtualService applies. */
   readonly labelsProblem?: string;
@@ -125,7 +125,10 @@ function wishFinder(
     const isOwner = ({ owner }: RouteWish): boolean => isRouteOf(owner, service, route);
     // Nearly always the destination of the route identifies the owner; otherwise its name does.
     const wish = byVersion.get(version)?.find(isOwner) ?? wishes.find(isOwner);
-    const isKept = wish?.untouched.some((workload) => isRouteOfSubset(wish.owner, workload, service, route));
+    // A route that proxies refuse blocks all route updates of its port.
+    const isKept =
+      wish?.untouched.some((workload) => isRouteOfSubset(wish.owner, workload, service, route)) &&
+      !hasRefusedHeader(route);
     return isKept ? undefined : wish;
   };
 }

@@ -5,7 +5,7 @@ import { jsonEqual } from '../../watchable/index.ts';
 import { baggageKey } from '../baggage.ts';
 import { isSubset } from '../regex-language.ts';
 import { regexProblem } from '../regex.ts';
-import type { HeaderMatch, HttpMatch } from './objects.ts';
+import type { HeaderMatch, HttpMatch, HttpRoute } from './objects.ts';
 
 export type Combined =
   | { readonly match: HttpMatch }
@@ -24,13 +24,18 @@ export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): strin
 }
 
 /** The headers of a match that a proxy would refuse, for their names or their regular expressions. */
-export function refusedHeaders({ headers }: IstioMatch): readonly RefusedHeader[] {
+export function refusedHeaders({ headers }: Pick<HttpMatch, 'headers'>): readonly RefusedHeader[] {
   return Object.entries(headers ?? {}).flatMap(([header, match]): readonly RefusedHeader[] => {
     if (header === '' || INVALID_NAME.test(header)) return [{ header, problem: 'no header has such a name' }];
     const { regex } = oneForm(match);
     const problem = !regex || isPresence({ regex }) ? undefined : regexProblem(regex);
     return problem === undefined ? [] : [{ header, regex: regex!, problem: `not valid RE2 (${problem})` }];
   });
+}
+
+/** Whether a proxy would refuse a route for one of its headers. */
+export function hasRefusedHeader({ match = [] }: HttpRoute): boolean {
+  return match.some(({ headers }) => headers !== undefined && refusedHeaders({ headers }).length > 0);
 }
 
 /** Characters that Envoy refuses in the name of a header. */
