@@ -40,7 +40,7 @@ export function skippedRoutes(
       const why =
         'protocol' in each
           ? streamReason(each.protocol, [first, ...others])
-          : reasonOf(first.to, first.destination, roots, insertion);
+          : reasonOf(first.to, first.destination, service, roots, insertion);
       return messages.skippedVirtualServices(first.to.host, why);
     });
     return [...reasons].map(([text, some]) => {
@@ -89,9 +89,14 @@ function streamReason(protocol: NamedStreamRoute['protocol'], destinations: read
 function reasonOf(
   { ruled }: FoundHost,
   { subset }: To['destination'],
+  service: VirtualService,
   roots: readonly VirtualService[],
   { defaultVersion }: Insertion,
 ): string {
+  const [parent] = roots;
+  if (parent !== service && roots.every(({ spec }) => (spec?.hosts ?? []).length === 0)) {
+    return `Istio ignores it, because VirtualService ${keyOf(parent!.metadata)}, which delegates to it, is a delegate too`;
+  }
   if (subset !== defaultVersion) {
     return `it uses ${subset ? `subset "${subset}"` : 'no subset'} there, not "${defaultVersion}"`;
   }
