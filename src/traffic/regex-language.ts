@@ -1,31 +1,21 @@
 // Compares the languages of regular expressions: runs their RE2 programs in parallel, over every class of characters
 // that a header or a path can contain. Called by istio/matches.ts, by the order of routes and by proofs.
 import { RE2JS } from 're2js';
+import {
+  ALT,
+  ALT_MATCH,
+  CAPTURE,
+  EMPTY_WIDTH,
+  MATCH,
+  NOP,
+  programOf,
+  RUNE,
+  RUNE1,
+  RUNE_ANY,
+  RUNE_ANY_NOT_NL,
+} from './regex-program.ts';
+import type { Program } from './regex-program.ts';
 import { regexProblem } from './regex.ts';
-
-/** Instructions of RE2 programs. */
-const ALT = 1;
-const ALT_MATCH = 2;
-const CAPTURE = 3;
-const EMPTY_WIDTH = 4;
-const MATCH = 6;
-const NOP = 7;
-const RUNE = 8;
-const RUNE1 = 9;
-const RUNE_ANY = 10;
-const RUNE_ANY_NOT_NL = 11;
-
-interface Instruction {
-  readonly op: number;
-  readonly out: number;
-  readonly arg: number;
-  matchRune(rune: number): boolean;
-}
-
-interface Program {
-  readonly start: number;
-  readonly inst: readonly Instruction[];
-}
 
 /** Zero-width assertions. Values have no line breaks, so lines begin and end where the text does. */
 const BEGIN = 1 | 4;
@@ -77,7 +67,7 @@ export function commonBeginning(regex: string): string {
   const before = beginnings.get(regex);
   if (before !== undefined) return before;
   if (beginnings.size >= MAX_CACHED) beginnings.clear();
-  const found = beginningOf(programOf(regex));
+  const found = beginningOf(smallProgramOf(regex));
   beginnings.set(regex, found);
   return found;
 }
@@ -116,7 +106,7 @@ export type Found = { readonly text: string } | 'none' | 'unknown';
 
 /** Finds a text that matches all of some regular expressions and none of others. */
 export function findText(fitting: readonly string[], others: readonly string[]): Found {
-  const programs = [...fitting, ...others].map(programOf);
+  const programs = [...fitting, ...others].map(smallProgramOf);
   if (!programs.every((each) => each !== undefined)) return 'unknown';
   const letters = characterClasses(...programs);
   const seen = new Set<string>();
@@ -151,9 +141,9 @@ interface State {
   readonly at: readonly (readonly number[])[];
 }
 
-function programOf(regex: string): Program | undefined {
+function smallProgramOf(regex: string): Program | undefined {
   if (regexProblem(regex) !== undefined) return undefined;
-  const program = RE2JS.compile(regex).re2().prog as Program;
+  const program = programOf(RE2JS.compile(regex));
   return program.inst.length > MAX_INSTRUCTIONS ? undefined : program;
 }
 

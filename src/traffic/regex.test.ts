@@ -16,7 +16,19 @@ test.each([
   [String.raw`a\x{100}`, 'invalid escape sequence: `\\x{100}`: it is more than one byte'],
   [String.raw`[\x{0}-\x{10FFFF}]`, 'invalid escape sequence: `\\x{10FFFF}`: it is more than one byte'],
   [String.raw`\400`, 'invalid escape sequence: `\\400`: it is more than one byte'],
+  [String.raw`\p{^Greek}{1000}`, 'it is too large once its repetitions are expanded'],
+  [String.raw`\p{Latin}(?i-s){999}`, 'it is too large once its repetitions are expanded'],
+  [String.raw`\pL\Q\E{999}`, 'it is too large once its repetitions are expanded'],
+  [String.raw`(?:\P{Cf}|\S|(?s:.)){0,347}`, 'it is too large once its repetitions are expanded'],
   ['a'.repeat(1_025), '1025 bytes are more than 1024'],
+  [String.raw`\p{Uppercase}.*`, 'not every proxy knows the character class `\\p{Uppercase}`: write \\p{Lu}'],
+  [String.raw`[^\P{White_Space}]`, 'not every proxy knows the character class `\\P{White_Space}`: write \\S'],
+  [String.raw`\p{^Ascii}`, 'not every proxy knows the character class `\\p{^Ascii}`: write [[:^ascii:]]'],
+  [
+    String.raw`(?i)[a\p{Kawi}]`,
+    'not every proxy knows the character class `\\p{Kawi}`: write a general category or a script of Unicode 13, such as \\p{L} or \\p{Greek}',
+  ],
+  ['a((?<name>b))', 'not every proxy knows the group `(?<name>`: write `(?P<name>`'],
 ])('regexProblem refuses %s', (regex, problem) => {
   expect(regexProblem(regex)).toBe(problem);
   expect(matchesRegex(regex, 'a')).toBe(false);
@@ -32,6 +44,16 @@ test.each([
   '(?P<name>a|b)',
   '[[:alpha:]]+',
   '\\pL',
+  String.raw`\p{^L}[\P{Greek}\p{Any}]`,
+  String.raw`\Q\p{Emoji}(?<name>\E\\p{Emoji}`,
+  '[(?<name>[:alpha:](?<]',
+  '[^](?<name>]',
+  String.raw`\(?<name>`,
+  String.raw`\pL{20}`,
+  '[^/]{1000}',
+  '(?i)k{1000}',
+  '(?:[^/,;]+,){500}',
+  'a{1000}'.repeat(32),
   'ä*',
   '',
 ])('regexProblem accepts %s', (regex) => {

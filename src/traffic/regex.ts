@@ -2,10 +2,12 @@
 import { RE2JS } from 're2js';
 import { BoundedMap } from '../kube/bounded-map.ts';
 import { baggageKey, baggageTest } from './baggage.ts';
+import { sizeInProxy } from './regex-size.ts';
+import { refusedSyntax } from './regex-syntax.ts';
 
 /** The limits of Istio: 1024 bytes, and Envoy is configured to refuse programs of more than 32,768 instructions. */
 const MAX_BYTES = 1_024;
-/** Slightly less than 32,768, as programs of Envoy's RE2 are a little larger than ours. */
+/** Slightly less than 32,768, as each program has a few instructions to begin and to end with. */
 const MAX_INSTRUCTIONS = 32_700;
 
 /** Plans use the same few expressions again and again, so results are cached, with the programs of small ones. */
@@ -47,33 +49,13 @@ function analyze(regex: string): Analysis {
 function compile(regex: string): Analysis {
   try {
     const program = RE2JS.compile(regex);
-    const size = isAscii(regex) ? program.programSize() : RE2JS.compile(asBytes(regex)).programSize();
-    if (size > MAX_INSTRUCTIONS) return { problem: 'it is too large once its repetitions are expanded' };
-    const escape = wideEscape(regex);
-    if (escape !== undefined) return { problem: `invalid escape sequence: \`${escape}\`: it is more than one byte` };
-    return size > SMALL ? {} : { fits: fitsWhole(program) };
+    if (program.programSize() > MAX_INSTRUCTIONS || sizeInProxy(regex) > MAX_INSTRUCTIONS) {
+      return { problem: 'it is too large once its repetitions are expanded' };
+    }
+    const problem = refusedSyntax(regex);
+    if (problem !== undefined) return { problem };
+    return program.programSize() > SMALL ? {} : { fits: fitsWhole(program) };
   } catch (error) {
     return { problem: (error as Error).message.replace(/^error parsing regexp: /, '') };
   }
-}
-
-function isAscii(text: string): boolean {
-  return Buffer.byteLength(text) === text.length;
-}
-
-/** A text with one character for each byte, as Envoy counts bytes. */
-function asBytes(text: string): string {
-  return Buffer.from(text).toString('latin1');
-}
-
-/** Quoted text and escapes; the groups hold the number of an escape for a character code. */
-const ESCAPES = /\\Q.*?(?:\\E|$)|\\x\{([\da-f]+)\}|\\([0-7]{1,3})|\\./gis;
-
-/** An escape for a code beyond one byte, which RE2 would accept but Envoy does not. */
-function wideEscape(regex: string): string | undefined {
-  for (const [escape, hex, octal] of regex.matchAll(ESCAPES)) {
-    const code = hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16);
-    if (code > 0xff) return escape;
-  }
-  return undefined;
 }

@@ -1,4 +1,6 @@
-// Two hundred regular expressions that people may write, valid and invalid: each is validated by a real Envoy.
+// Regular expressions that people may write, valid and invalid: each is validated by a real Envoy.
+import { CLASSES } from '../../src/traffic/regex-classes.ts';
+
 const raw = String.raw;
 
 /** Valid syntax of RE2. */
@@ -255,6 +257,58 @@ const badEscapes = [
   raw`\é`,
   raw`\<a\>`,
 ];
+/** What our RE2 knows beside the classes that proxies know: properties, and more names for categories. */
+const unknownClasses = [
+  'ASCII_Hex_Digit',
+  'Alphabetic',
+  'Ascii',
+  'Assigned',
+  'Cn',
+  'Dash',
+  'Emoji',
+  'Emoji_Component',
+  'Emoji_Modifier',
+  'Emoji_Modifier_Base',
+  'Emoji_Presentation',
+  'Extended_Pictographic',
+  'Hex_Digit',
+  'LC',
+  'Lc',
+  'Lowercase',
+  'Math',
+  'Quotation_Mark',
+  'Terminal_Punctuation',
+  'Unknown',
+  'Uppercase',
+  'White_Space',
+];
+/** Scripts of Unicode since version 14: Envoy 1.40 knows the first seven. */
+const newScripts = (
+  'Cypro_Minoan Kawi Nag_Mundari Old_Uyghur Tangsa Toto Vithkuqi Beria_Erfe Garay Gurung_Khema Kirat_Rai Ol_Onal ' +
+  'Sidetic Sunuwar Tai_Yo Todhri Tolong_Siki Tulu_Tigalari'
+).split(' ');
+const classes = [
+  ...[...CLASSES, ...unknownClasses, ...newScripts].map((name) => `\\p{${name}}`),
+  ...['Greek', 'Alphabetic'].flatMap((name) => [`\\P{${name}}`, `\\p{^${name}}`, `[\\p{${name}}]`, `[^\\P{${name}}]`]),
+  ...['Greek', 'Alphabetic'].flatMap((name) => [`(?i)\\p{${name}}`, `\\Q\\p{${name}}\\E`, `\\\\p{${name}}`]),
+  raw`\pM`,
+  raw`\PZ`,
+  raw`\p^L`,
+  raw`\pl`,
+  raw`\p{greek}`,
+  raw`\p{Letter}`,
+  raw`\p{gc=Lu}`,
+];
+/** Of groups with a name, and what looks like one. */
+const groups = [
+  '(?P<n>a)(?P<m>b)',
+  '(?P<ä>a)',
+  '((?<name>a))',
+  '(?:a|(?<name>b))',
+  '[(?<name>]',
+  raw`\Q(?<name>a)\E`,
+  raw`\(?<name>`,
+];
 /** Large ones: Istio's limits are 32,768 instructions in a proxy and 1,024 bytes in an expression. */
 const large = [
   'a{1000}'.repeat(31),
@@ -279,6 +333,18 @@ const large = [
   'a'.repeat(1024),
   'a'.repeat(1025),
   'ä'.repeat(513),
+  raw`\pL{20}`,
+  raw`\pL{30}`,
+  raw`\p{^Greek}{1000}`,
+  raw`(?:\P{Cf}|\S|(?s:.)){0,347}`,
+  raw`\p{Latin}(?i-s){999}`,
+  raw`\pL\Q\E{999}`,
+  '[^/]{1000}',
+  '(?i)k{1000}',
+  '(?:[^/,;]+,){500}',
+  '(?:a|b|c|d|e){1000}',
 ];
 
-export const EXPRESSIONS: readonly string[] = [...new Set([...plain, ...escapes, ...bad, ...badEscapes, ...large])];
+export const EXPRESSIONS: readonly string[] = [
+  ...new Set([...plain, ...escapes, ...bad, ...badEscapes, ...classes, ...groups, ...large]),
+];

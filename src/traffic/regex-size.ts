@@ -1,0 +1,53 @@
+// How large the program of a regular expression is in a proxy, at most. It is counted from the text, because each RE2
+// simplifies programs in its own way.
+import { bytesOfCharacter, bytesOfToken } from './regex-bytes.ts';
+import { tokensOf } from './regex-tokens.ts';
+
+/** A group whose end has not been found yet. */
+interface Group {
+  /** The size of its parts but the last one. */
+  readonly before: number;
+  /** The size of its last part, to which a repetition would apply. */
+  readonly last: number;
+}
+
+/** Quoted text that is empty: a repetition after it applies to what is before it. */
+const NOTHING = String.raw`\Q\E`;
+const EMPTY: Group = { before: 0, last: 0 };
+
+/** The number of instructions in a proxy, at most, for an expression that RE2 accepts. */
+export function sizeInProxy(regex: string): number {
+  const ignoresCase = /\(\?[msU]*i/.test(regex);
+  const sizes = new Map<string, number>();
+  const outer: Group[] = [];
+  let group = EMPTY;
+  for (const { text, groups } of tokensOf(regex)) {
+    const { flags, open, repeat, quoted } = groups;
+    if (flags !== undefined || quoted === NOTHING) continue;
+    const before = group.before + group.last;
+    if (open !== undefined) {
+      outer.push(group);
+      // Where a capturing group begins and ends is remembered.
+      group = { before: open.endsWith(':') ? 0 : 2, last: 0 };
+    } else if (text === ')') {
+      const around = outer.pop() ?? EMPTY;
+      group = { before: around.before + around.last, last: before };
+    } else if (text === '|') group = { before: before + 1, last: 0 };
+    else if (repeat !== undefined) {
+      const { min, max = min } = groups;
+      const copies = Math.max(1, Number(max || min || 1));
+      const isFixed = min !== undefined && max === min;
+      // A copy that may be left out, or begin again, takes one more, and some of its branches are there twice.
+      const size = isFixed ? group.last : Math.ceil(1.5 * group.last) + 1;
+      group = { before: group.before, last: copies * size };
+    } else if (quoted !== undefined) {
+      const last = Array.from(text, (each) => bytesOfCharacter(each.codePointAt(0)!, ignoresCase));
+      group = { before, last: last.reduce((sum, each) => sum + each, 0) };
+    } else {
+      const size = sizes.get(text) ?? bytesOfToken(text, ignoresCase);
+      sizes.set(text, size);
+      group = { before, last: size };
+    }
+  }
+  return group.before + group.last;
+}

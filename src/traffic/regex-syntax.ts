@@ -1,0 +1,16 @@
+// Syntax that our RE2 accepts and proxies refuse: those of today, or those of the last years.
+import { insteadOfClass } from './regex-classes.ts';
+import { escapesOf, tokensOf } from './regex-tokens.ts';
+
+/** Why proxies refuse an expression that our RE2 accepts; undefined if they accept it. */
+export function refusedSyntax(regex: string): string | undefined {
+  for (const { text, groups } of escapesOf(regex)) {
+    const { name, letter, hex, octal } = groups;
+    const instead = insteadOfClass(name ?? letter ?? 'Any', text);
+    if (instead !== undefined) return `not every proxy knows the character class \`${text}\`: write ${instead}`;
+    const code = hex === undefined ? Number.parseInt(octal ?? '0', 8) : Number.parseInt(hex, 16);
+    if (code > 0xff) return `invalid escape sequence: \`${text}\`: it is more than one byte`;
+  }
+  const named = tokensOf(regex).find(({ groups }) => groups['open']?.startsWith('(?<'));
+  return named && `not every proxy knows the group \`${named.text}\`: write \`${named.text.replace('<', 'P<')}\``;
+}
