@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RE2JS } from 're2js';
 import { baggageKey, baggageRegex, baggageTest } from './baggage.ts';
-import { matchesRegex, regexProblem } from './regex.ts';
+import { matchesRegex, regexProblem } from './regex/regex.ts';
 
 /** The values of a member, parsed according to the W3C recommendation. */
 function valuesOf(header: string, name: string): readonly string[] {

@@ -1,6 +1,6 @@
 // Whether a request matches a rule, and if not, which condition fails first.
 import type { HeaderMatch } from './istio/objects.ts';
-import { matchesRegex } from './regex.ts';
+import { matchesRegex } from './regex/regex.ts';
 import { headerValues, isGatewaySource, queryValue, splitPath } from './request.ts';
 import type { Request } from './request.ts';
 import type { HeaderCondition, PathCondition, Rule, RuleMatch } from './rules.ts';

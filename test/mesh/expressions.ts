@@ -1,5 +1,5 @@
 // Regular expressions that people may write, valid and invalid: each is validated by a real Envoy.
-import { CLASSES } from '../../src/traffic/regex-classes.ts';
+import { CLASSES } from '../../src/traffic/regex/classes.ts';
 
 const raw = String.raw;
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { VirtualService } from '../../src/traffic/istio/objects.ts';
 import type { HttpRoute } from '../../src/traffic/istio/objects.ts';
-import { matchesRegex, regexProblem } from '../../src/traffic/regex.ts';
+import { matchesRegex, regexProblem } from '../../src/traffic/regex/regex.ts';
 import { describeMeshes } from './index.ts';
 import type { Proxy } from './mesh.ts';
 import { makeWorkloads } from './workload.ts';

@@ -1,7 +1,7 @@
 // The common part of both App Mesh back ends: capabilities, limits, and the routes of a router.
 import { problems } from '../errors.ts';
 import type { Problem } from '../errors.ts';
-import { regexProblem } from '../../traffic/regex.ts';
+import { regexProblem } from '../../traffic/regex/regex.ts';
 import type {
   HostRoutes,
   Match,

@@ -4,7 +4,7 @@ import type { Problem } from '../errors.ts';
 import { keyOf } from '../model.ts';
 import type { HostRoutes, Match, Mode, Ref, Route, RouteCount, RuleOutcome } from '../model.ts';
 import { byText, sortedBy } from '../names.ts';
-import { isSubset } from '../../traffic/regex-language.ts';
+import { isSubset } from '../../traffic/regex/language.ts';
 import { shadowed } from './order.ts';
 import { firstProblem } from './rule.ts';
 import type { RulePlan } from './rule.ts';

@@ -1,7 +1,7 @@
 // The order of routes: each of them gets requests, or is reported as shadowed.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesRegex } from '../../traffic/regex.ts';
+import { matchesRegex } from '../../traffic/regex/regex.ts';
 import type { Match, Route } from '../model.ts';
 import { inOrder, shadowed } from './order.ts';
 

@@ -1,5 +1,5 @@
 // The order of the routes of a host: a request takes the most specific one. Every back end writes routes in this order.
-import { commonBeginning, isSubset } from '../../traffic/regex-language.ts';
+import { commonBeginning, isSubset } from '../../traffic/regex/language.ts';
 import type { Match, Route, ValueMatch } from '../model.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Where a request lands in AWS App Mesh: a model of the configuration that its Envoys get. App Mesh itself is
 // discontinued, so the rules follow its documentation.
-import { matchesRegex } from '../regex.ts';
+import { matchesRegex } from '../regex/regex.ts';
 import type { Match, Mesh, Route, ValueMatch } from './mesh.ts';
 
 export interface Request {

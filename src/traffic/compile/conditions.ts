@@ -1,6 +1,6 @@
 // Translates a match entry of a route into the conditions of a rule.
 import type { HeaderMatch, HttpMatch } from '../istio/objects.ts';
-import { regexProblem } from '../regex.ts';
+import { regexProblem } from '../regex/regex.ts';
 import type { HeaderCondition, PathCondition, RuleMatch } from '../rules.ts';
 
 /** The conditions of a match entry. Istio ignores those on the caller where the entry names gateways. */

@@ -3,8 +3,8 @@ import { RE2JS } from 're2js';
 import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { baggageKey } from '../baggage.ts';
-import { isSubset } from '../regex-language.ts';
-import { regexProblem } from '../regex.ts';
+import { isSubset } from '../regex/language.ts';
+import { regexProblem } from '../regex/regex.ts';
 import type { HeaderMatch, HttpMatch, HttpRoute } from './objects.ts';
 
 export type Combined =

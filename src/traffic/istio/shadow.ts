@@ -1,6 +1,6 @@
 // Routes that are shadowed: a proxy uses the first route that matches, so earlier routes take requests from later ones.
 import { baggageKey } from '../baggage.ts';
-import { isSubset } from '../regex-language.ts';
+import { isSubset } from '../regex/language.ts';
 import { conditionsOn, includes, regexOf } from './matches.ts';
 import type { HttpMatch, HttpRoute } from './objects.ts';
 

@@ -2,9 +2,9 @@
 import { RE2JS } from 're2js';
 import { baggageMember } from '../baggage.ts';
 import { matchesPath, isPresence } from '../fits.ts';
-import { findText } from '../regex-language.ts';
-import type { Found } from '../regex-language.ts';
-import { matchesRegex } from '../regex.ts';
+import { findText } from '../regex/language.ts';
+import type { Found } from '../regex/language.ts';
+import { matchesRegex } from '../regex/regex.ts';
 import type { PathCondition } from '../rules.ts';
 
 export type TextCondition = PathCondition;

@@ -3,7 +3,7 @@
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { AnyObject } from '../../kube/index.ts';
 import type { HeaderMatch, HttpMatch, VirtualService } from '../istio/objects.ts';
-import { matchesRegex } from '../regex.ts';
+import { matchesRegex } from '../regex/regex.ts';
 import type { Request } from '../request.ts';
 import { CALLERS, PORTS } from './random-world.ts';
 import type { Caller } from './random-world.ts';

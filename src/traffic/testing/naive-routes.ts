@@ -2,7 +2,7 @@
 // routing model and the routes of environments.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import type { HeaderMatch, HttpMatch, HttpRoute } from '../istio/objects.ts';
-import { matchesRegex } from '../regex.ts';
+import { matchesRegex } from '../regex/regex.ts';
 
 export interface Request {
   /** By name in lower case; a list for a repeated header. */

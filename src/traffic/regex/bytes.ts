@@ -1,8 +1,8 @@
 // How many instructions a proxy needs for a character or a class of characters. Most proxies read UTF-8 byte by byte: a
 // letter of any script takes 1,200.
 import { RE2JS } from 're2js';
-import { programOf, RUNE, RUNE1, RUNE_ANY, RUNE_ANY_NOT_NL } from './regex-program.ts';
-import type { Program } from './regex-program.ts';
+import { programOf, RUNE, RUNE1, RUNE_ANY, RUNE_ANY_NOT_NL } from './program.ts';
+import type { Program } from './program.ts';
 
 /** RE2 has a short program for all characters from U+0080. */
 const BEYOND_ASCII = 9;

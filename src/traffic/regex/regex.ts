@@ -1,9 +1,9 @@
 // Regular expressions as in Envoy: RE2 syntax over bytes, matched against the whole value.
 import { RE2JS } from 're2js';
-import { BoundedMap } from '../kube/bounded-map.ts';
-import { baggageKey, baggageTest } from './baggage.ts';
-import { sizeInProxy } from './regex-size.ts';
-import { refusedSyntax } from './regex-syntax.ts';
+import { BoundedMap } from '../../kube/bounded-map.ts';
+import { baggageKey, baggageTest } from '../baggage.ts';
+import { sizeInProxy } from './size.ts';
+import { refusedSyntax } from './syntax.ts';
 
 /** The limits of Istio: 1024 bytes, and Envoy is configured to refuse programs of more than 32,768 instructions. */
 const MAX_BYTES = 1_024;

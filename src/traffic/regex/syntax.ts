@@ -1,6 +1,6 @@
 // Syntax that our RE2 accepts and proxies refuse: those of today, or those of the last years.
-import { insteadOfClass } from './regex-classes.ts';
-import { escapesOf, tokensOf } from './regex-tokens.ts';
+import { insteadOfClass } from './classes.ts';
+import { escapesOf, tokensOf } from './tokens.ts';
 
 /** Why proxies refuse an expression that our RE2 accepts; undefined if they accept it. */
 export function refusedSyntax(regex: string): string | undefined {

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { matchesRegex } from './regex.ts';
-import { commonBeginning, intersects, isSubset } from './regex-language.ts';
+import { commonBeginning, intersects, isSubset } from './language.ts';
 
 describe('isSubset', () => {
   test.each([

@@ -1,7 +1,7 @@
 // How large the program of a regular expression is in a proxy, at most. It is counted from the text, because each RE2
 // simplifies programs in its own way.
-import { bytesOfCharacter, bytesOfToken } from './regex-bytes.ts';
-import { tokensOf } from './regex-tokens.ts';
+import { bytesOfCharacter, bytesOfToken } from './bytes.ts';
+import { tokensOf } from './tokens.ts';
 
 /** A group whose end has not been found yet. */
 interface Group {

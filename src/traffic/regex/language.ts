@@ -13,8 +13,8 @@ import {
   RUNE1,
   RUNE_ANY,
   RUNE_ANY_NOT_NL,
-} from './regex-program.ts';
-import type { Program } from './regex-program.ts';
+} from './program.ts';
+import type { Program } from './program.ts';
 import { regexProblem } from './regex.ts';
 
 /** Zero-width assertions. Values have no line breaks, so lines begin and end where the text does. */
