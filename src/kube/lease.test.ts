@@ -98,6 +98,27 @@ describe('LeaderElector', () => {
     await b.stop();
   });
 
+  it('is not held by two processes in different namespaces that start at the same time', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const holderIn = (namespace: string) => (): Promise<string | undefined> => {
+      const leases = client.state(Lease) as unknown as readonly Lease[];
+      return Promise.resolve(
+        leases.find((each) => each.metadata.namespace === namespace)?.spec?.holderIdentity || undefined,
+      );
+    };
+    const [a, b] = [
+      process(client, clock, { identity: 'a', namespace: 'one', heldElsewhere: holderIn('two') }),
+      process(client, clock, { identity: 'b', namespace: 'two', heldElsewhere: holderIn('one'), random: () => 1 }),
+    ];
+    for (let seconds = 0; seconds < 30; seconds++) {
+      await clock.advance(1_000);
+      expect([a, b].filter(({ elector }) => elector.leading()).length).toBeLessThan(2);
+    }
+    expect([...a.log, ...b.log]).toEqual(['elected']);
+    await a.stop();
+    await b.stop();
+  });
+
   it('never has two leaders at once, and hands over on release without waiting for expiry', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
     const a = process(client, clock, { identity: 'a' });

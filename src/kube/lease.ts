@@ -39,7 +39,7 @@ export interface LeaderElectorOptions {
   /** How long the holder acts without a successful renewal. */
   readonly renewDeadlineMs?: number;
   readonly retryPeriodMs?: number;
-  /** Another holder for which to wait although the lease is free: asked before each attempt to acquire it. */
+  /** Another holder for which to wait although the lease is free: asked before and after each attempt to acquire it. */
   readonly heldElsewhere?: (lease: string, signal: AbortSignal) => Promise<string | undefined>;
   /** From 0 up to 1. */
   readonly random?: () => number;
@@ -164,20 +164,38 @@ export class LeaderElector {
       this.#waitFor(lease.spec?.holderIdentity);
       return false;
     }
-    const { client, name, heldElsewhere } = this.#options;
-    const elsewhere = await heldElsewhere?.(name, signal);
-    if (elsewhere !== undefined) {
-      this.#waitFor(elsewhere);
+    if (await this.#isHeldElsewhere(signal)) return false;
+    const acquired = await this.#acquire(lease, signal);
+    if (acquired === undefined) return false;
+    // Two processes may both have asked before either had acquired the lease of its namespace: now at least one sees it.
+    if (await this.#isHeldElsewhere(signal)) {
+      this.#renewed = undefined;
+      await this.#release();
       return false;
     }
+    return this.#won(acquired, sent);
+  }
+
+  /** Writes the lease with us as its holder; undefined if another process was faster. */
+  async #acquire(lease: Lease | undefined, signal: AbortSignal): Promise<Lease | undefined> {
+    const { client } = this.#options;
     const claim = this.#claim(lease);
     try {
       const answer = lease ? client.update(Lease, claim, { signal }) : client.create(Lease, claim, { signal });
-      return this.#won(await answer, sent);
+      const acquired = await answer;
+      this.#see(acquired);
+      return acquired;
     } catch (error) {
-      if (isConflict(error) || isAlreadyExists(error)) return false;
+      if (isConflict(error) || isAlreadyExists(error)) return undefined;
       throw error;
     }
+  }
+
+  async #isHeldElsewhere(signal: AbortSignal): Promise<boolean> {
+    const { name, heldElsewhere } = this.#options;
+    const holder = await heldElsewhere?.(name, signal);
+    if (holder !== undefined) this.#waitFor(holder);
+    return holder !== undefined;
   }
 
   #waitFor(holder = ''): void {
