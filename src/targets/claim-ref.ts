@@ -2,7 +2,7 @@
 // a name; an existing reference keeps its shape.
 import { withAnnotations } from '../kube/index.ts';
 import type { DeploymentTarget, DeploymentTargetClaim } from '../api/targets.ts';
-import { CLAIM_UID, LAST_CLAIM } from './names.ts';
+import { CLAIM_UID, LAST_CLAIM, PROVISIONED_BY } from './names.ts';
 import type { Settings } from './settings.ts';
 
 type ClaimRef = DeploymentTarget['spec']['claimRef'];
@@ -12,6 +12,11 @@ export function claimNameOf(target: DeploymentTarget): string {
   const { claimRef } = target.spec;
   if (typeof claimRef === 'string') return claimRef;
   return typeof claimRef?.name === 'string' ? claimRef.name : '';
+}
+
+/** Whether a provisioner made a target. */
+export function isProvisioned({ metadata }: DeploymentTarget): boolean {
+  return metadata.annotations?.[PROVISIONED_BY] !== undefined;
 }
 
 /** The uid of the claim that a target is bound to. */

@@ -5,7 +5,7 @@ import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Plan, View } from '../../controller/index.ts';
 import { edit, editStatus, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { claimNameOf, claimUidOf, refersTo, withoutClaim } from '../claim-ref.ts';
+import { claimNameOf, claimUidOf, isProvisioned, refersTo, withClaim, withoutClaim } from '../claim-ref.ts';
 import { BIND_COMPLETE, TARGET_FINALIZER } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition } from '../status.ts';
@@ -20,7 +20,7 @@ export function planClaimDeletion(view: View, claim: DeploymentTargetClaim, sett
   const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
   const policy = target === undefined ? reclaimPolicyOf(ofClass?.spec.reclaimPolicy) : policyFor(view, target, claim);
   if (target === undefined) return withoutTarget(view, claim, policy);
-  const steps = policy === 'Retain' ? releaseSteps(target, claim) : deleteSteps(target);
+  const steps = policy === 'Retain' ? releaseSteps(target, claim, settings) : deleteSteps(target);
   const isDone = steps.length === 0 && (policy === 'Retain' || settings.claimDeletion === 'eager');
   if (isDone) return { finished: true };
   const { name } = target.metadata;
@@ -69,9 +69,14 @@ function withoutTarget(view: View, claim: DeploymentTargetClaim, policy: 'Delete
 }
 
 /** Releases the target: its phase first, because the reference is the last trace of the claim. */
-function releaseSteps(target: DeploymentTarget, claim: DeploymentTargetClaim): Step[] {
+function releaseSteps(target: DeploymentTarget, claim: DeploymentTargetClaim, { claimRefShape }: Settings): Step[] {
   if (target.metadata.deletionTimestamp !== undefined) return [];
   if (target.status?.phase !== 'Released') {
+    // Other binders leave no trace of the claim: then its users would keep their access.
+    const isUntraced = claimNameOf(target) === '' && claimUidOf(target) === undefined;
+    if (isUntraced && isProvisioned(target)) {
+      return [edit(DeploymentTarget, target, withClaim(target, claim, claimRefShape))];
+    }
     return [editStatus(DeploymentTarget, target, { ...target.status, phase: 'Released' })];
   }
   const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;

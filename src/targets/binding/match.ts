@@ -2,8 +2,8 @@
 import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { matches, parseSelector } from '../../kube/index.ts';
 import type { Selector } from '../../kube/index.ts';
-import { claimNameOf, claimUidOf, refersTo } from '../claim-ref.ts';
-import { PROVISIONED_BY, PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, sandboxTarget, SELECTOR } from '../names.ts';
+import { claimNameOf, claimUidOf, isProvisioned, refersTo } from '../claim-ref.ts';
+import { PROVISIONER, RECYCLED, REQUESTED_NAMESPACE, sandboxTarget, SELECTOR } from '../names.ts';
 
 /** Why a claim can't have a target; undefined when it can. The messages are contract. */
 export function mismatch(claim: DeploymentTargetClaim, target: DeploymentTarget): string | undefined {
@@ -113,9 +113,9 @@ type Origin = 'person' | 'provisioned' | 'recycled';
 const ORIGINS: readonly Origin[] = ['person', 'provisioned', 'recycled'];
 
 /** Where a target comes from: created by hand, provisioned for claims, or used by an earlier claim. */
-function originOf({ metadata }: DeploymentTarget): Origin {
-  if (metadata.annotations?.[RECYCLED] !== undefined) return 'recycled';
-  return metadata.annotations?.[PROVISIONED_BY] === undefined ? 'person' : 'provisioned';
+function originOf(target: DeploymentTarget): Origin {
+  if (target.metadata.annotations?.[RECYCLED] !== undefined) return 'recycled';
+  return isProvisioned(target) ? 'provisioned' : 'person';
 }
 
 /** How well the namespace of a target fits the requested name; undefined if it does not. Spaces add a prefix. */

@@ -18,6 +18,12 @@ const tokens = (w: ClaimWorld) =>
   [...w.api.all(Secret).values()].map(({ data }) => (data as Record<string, string> | undefined)?.['kubeconfig']);
 const namespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
+/** Makes the target look as if a binder without references and uids had bound it. */
+async function leaveNoTrace(w: ClaimWorld): Promise<void> {
+  await w.stop();
+  await w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [CLAIM_UID]: null } }, spec: { claimRef: null } });
+}
+
 async function makeAvailable(w: ClaimWorld): Promise<void> {
   await w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
 }
@@ -57,6 +63,21 @@ test.each([
     async (w: ClaimWorld) => {
       await w.stop();
       await w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [CLAIM_UID]: null } } });
+      await w.delete(DeploymentTargetClaim, 'test-dtc');
+    },
+  ],
+  [
+    'another binder bound it and left no trace of the claim on it',
+    async (w: ClaimWorld) => {
+      await leaveNoTrace(w);
+      await w.delete(DeploymentTargetClaim, 'test-dtc');
+    },
+  ],
+  [
+    'another binder bound it, and its claim was deleted unseen',
+    async (w: ClaimWorld) => {
+      await leaveNoTrace(w);
+      await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: null } });
       await w.delete(DeploymentTargetClaim, 'test-dtc');
     },
   ],

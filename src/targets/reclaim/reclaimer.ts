@@ -6,7 +6,7 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
 import { edit, remove, removeUnchanged, annotate } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { claimNameOf, claimUidOf, withoutClaim } from '../claim-ref.ts';
+import { claimNameOf, claimUidOf, isProvisioned, withoutClaim } from '../claim-ref.ts';
 import { isRotated } from '../credentials.ts';
 import { hasCredentials } from '../binding/match.ts';
 import { targetGauges } from '../gauges.ts';
@@ -144,8 +144,10 @@ function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retai
   if (phase === 'Released' || phase === 'Failed') return released(view, target, policy);
   // While its claim is being deleted, the target is about to be released: then it is made available.
   const isReset = target.metadata.annotations?.[MAKE_AVAILABLE] !== undefined && !isLosingClaim(view, target);
-  const steps = isReset ? [annotate(DeploymentTarget, target, { [MAKE_AVAILABLE]: undefined })] : [];
-  if (phase === 'Bound') return { phase: isClaimed(view, target) ? phase : 'Released', steps };
+  const isLost = phase === 'Bound' && !isClaimed(view, target);
+  const marks = { ...(isReset && { [MAKE_AVAILABLE]: undefined }), ...(isLost && markOfUnknown(target)) };
+  const steps = Object.keys(marks).length === 0 ? [] : [annotate(DeploymentTarget, target, marks)];
+  if (phase === 'Bound') return { phase: isLost ? 'Released' : phase, steps };
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps };
 }
 
@@ -156,6 +158,12 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
   }
   const { name, namespace } = target.metadata;
   return view.index(Claims, 'target', `${namespace}/${name}`).length > 0;
+}
+
+/** Marks a target that another binder bound without a trace of the claim: the users of that claim lose access. */
+function markOfUnknown(target: DeploymentTarget): Record<string, string> {
+  const isTraced = claimNameOf(target) !== '' || claimUidOf(target) !== undefined;
+  return isTraced || !isProvisioned(target) ? {} : { [LAST_CLAIM]: `unknown-${target.metadata.resourceVersion}` };
 }
 
 function isLosingClaim(view: View, target: DeploymentTarget): boolean {
@@ -178,8 +186,7 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   }
   // Its claimRef was changed while its claim exists: what is behind it is reclaimed when that claim is gone.
   if (isSettled || holderOf(view, target) !== undefined) return { phase, steps: [] };
-  const isOurs = target.metadata.annotations?.[PROVISIONED_BY] !== undefined;
-  if (policy === 'Delete') return { phase, steps: isOurs ? [remove(DeploymentTarget, target)] : [] };
+  if (policy === 'Delete') return { phase, steps: isProvisioned(target) ? [remove(DeploymentTarget, target)] : [] };
   return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
 }
 
