@@ -11,9 +11,11 @@ import {
   CLAIM_UID,
   CLASS_NAME,
   DEVSANDBOX,
+  LAST_CLAIM,
   OF_CLAIM,
   PROVISIONED_BY,
   RECLAIM_POLICY,
+  RECYCLED,
   SANDBOX_TIER,
 } from './names.ts';
 import { Namespace } from './objects.ts';
@@ -158,6 +160,12 @@ export function mayStandFor({ status }: SpaceRequest, { metadata, spec }: Deploy
   const { defaultNamespace } = spec.kubernetesCredentials;
   const isMade = metadata.annotations?.[PROVISIONED_BY] === DEVSANDBOX && namespaceAccess.length > 0;
   return !isMade || namespaceAccess.some(({ name }) => name === defaultNamespace);
+}
+
+/** Whether a claim has or had a target: there may be workloads in its namespace. */
+export function wasUsed({ metadata: { annotations }, status }: DeploymentTarget): boolean {
+  const isMarked = [CLAIM_UID, LAST_CLAIM, RECYCLED].some((mark) => annotations?.[mark] !== undefined);
+  return isMarked || status?.phase === 'Bound' || status?.phase === 'Released';
 }
 
 /** The reclaim policy of a target: of its claim's class, of its own class, or as recorded on it. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { KubeObject } from '../../kube/index.ts';
+import { CLAIM_UID, LAST_CLAIM, RECYCLED } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { ago, object, planIn, shown } from '../testing/planning.ts';
 import { defaultSettings } from '../settings.ts';
@@ -48,6 +49,16 @@ test.each([
     ...steps,
     'edit DeploymentTarget team/dev-dt',
   ]);
+});
+
+test.each([LAST_CLAIM, RECYCLED, CLAIM_UID])('a namespace is kept if its target has been used: %s', (mark) => {
+  const { annotations: before } = target.metadata;
+  const planned = (marks: Record<string, string>) => {
+    const it = { ...target, metadata: { ...target.metadata, annotations: { ...before, ...marks } }, status: {} };
+    return shown(planIn([it, namespace], (view) => planRelease(view, it)))[0];
+  };
+  expect(planned({})).toBe('remove Namespace place');
+  expect(planned({ [mark]: 'true' })).toMatch(/^edit Namespace place /);
 });
 
 test('a namespace that is kept loses every mark of ours, and only those', () => {

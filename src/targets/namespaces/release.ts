@@ -7,7 +7,7 @@ import type { Step } from '../../kube/index.ts';
 import { CLAIM_UID, CLASS_NAME, OF_CLAIM, OF_TARGET, PROBLEM, RECLAIM_POLICY } from '../names.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { condition, withPlanned } from '../status.ts';
-import { policyFor } from '../world.ts';
+import { policyFor, wasUsed } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor, TARGET_MADE } from './names.ts';
 import { isTargetOf } from './world.ts';
 
@@ -72,8 +72,7 @@ function secretSteps(view: View, { metadata }: DeploymentTarget, defaultNamespac
 
 /** Whether the namespace is kept. One that no claim ever had is not. */
 function isKept(view: View, target: DeploymentTarget): boolean {
-  const wasUsed = target.metadata.annotations?.[CLAIM_UID] !== undefined || target.status?.phase === 'Released';
-  return wasUsed && policyFor(view, target) === 'Retain';
+  return wasUsed(target) && policyFor(view, target) === 'Retain';
 }
 
 /** Removes our marks from a namespace that is kept. */

@@ -6,6 +6,7 @@ import type { Ref } from '../../kube/index.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
 import { Namespace } from '../objects.ts';
+import { wasUsed } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, TARGET_MADE } from './names.ts';
 
 /** The class of a warm namespace, which was made for no claim. */
@@ -68,6 +69,6 @@ export function isTargetOf({ metadata, spec }: DeploymentTarget, namespace: Name
 export function isFree({ namespace, claimRef, target, wasMade }: ProvisionedNamespace): boolean {
   if (claimRef !== undefined || namespace.metadata.deletionTimestamp !== undefined) return false;
   if (target === undefined) return !wasMade;
-  const isUsed = ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
+  const isUsed = wasUsed(target) || target.status?.phase === 'Failed';
   return !isUsed && target.metadata.deletionTimestamp === undefined && claimNameOf(target) === '';
 }

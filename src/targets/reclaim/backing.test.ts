@@ -113,6 +113,7 @@ test.each([
     true,
     undefined,
   ]);
+  expect(w.get(Secret, spec.kubernetesCredentials.clusterCredentialsSecret)).toBeDefined();
 });
 
 describe('a target from a space', () => {
