@@ -8,7 +8,7 @@ import { claimNameOf, refersTo } from '../claim-ref.ts';
 import { PROVISIONER } from '../names.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { classParameters } from '../provisioning/parameters.ts';
-import { backingProblem } from '../reclaim/backing.ts';
+import { backingProblem, bindingProblem } from '../reclaim/backing.ts';
 import { secretProblem } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
 import { claimsNaming, classOf, targetNamed, targetsFor } from '../world.ts';
@@ -51,7 +51,7 @@ export function findTarget(view: View, claim: DeploymentTargetClaim, settings: S
   if (problem !== undefined) {
     return pending('TargetMismatch', `DeploymentTarget does not match the specified DeploymentTargetClaim: ${problem}`);
   }
-  const backing = backingProblem(view, target);
+  const backing = bindingProblem(view, target);
   if (backing !== undefined) return pending(backing.reason, backing.message);
   return bind(view, claim, target, settings);
 }
@@ -63,7 +63,7 @@ function findAnyTarget(view: View, claim: DeploymentTargetClaim, settings: Setti
   const ofClass = classOf(view, claim.spec.deploymentTargetClassName);
   const allowStaticMatch = ofClass === undefined || (classParameters(ofClass).value?.allowStaticMatch ?? false);
   const targets = targetsFor(view, claim).filter(
-    (target) => backingProblem(view, target) === undefined && !isForAnother(view, claim, target),
+    (target) => bindingProblem(view, target) === undefined && !isForAnother(view, claim, target),
   );
   const found = bestMatch(claim, targets, { selector, allowStaticMatch });
   return found === undefined ? markForProvisioning(view, claim, settings) : bind(view, claim, found, settings);
@@ -91,8 +91,8 @@ function bind(view: View, claim: DeploymentTargetClaim, target: DeploymentTarget
   if ((claim.spec.targetName ?? '') === '') {
     return { phase: undefined, steps: [...steps, nameTarget(claim, target)] };
   }
-  const noAccess = secretProblem(view, target);
-  return { phase: 'Bound', steps, target, ...(noAccess && { unready: noAccess }) };
+  const unready = backingProblem(view, target) ?? secretProblem(view, target);
+  return { phase: 'Bound', steps, target, ...(unready && { unready }) };
 }
 
 /** No target fits: marks the claim, so that the provisioner of its class makes one. */

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { claim, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
 import { dt, dtc, running } from '../../../test/support/running-claims.ts';
-import { DeploymentTarget } from '../../api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { TOKEN_EXPIRES } from '../../kube/index.ts';
 import { targets } from '../index.ts';
-import { PROVISIONED_BY } from '../names.ts';
+import { MAKE_AVAILABLE, PROVISIONED_BY } from '../names.ts';
 import { MADE_BY_LABEL } from '../namespaces/names.ts';
 import { Namespace, ResourceQuota, Secret } from '../objects.ts';
 
@@ -28,12 +28,12 @@ const expiry = (w: ClaimWorld) => {
   return Date.parse(secret!.metadata.annotations![TOKEN_EXPIRES]!);
 };
 
-async function boundTo(provisioner: string): Promise<ClaimWorld> {
+async function boundTo(provisioner: string, policy: 'Delete' | 'Retain' = 'Delete'): Promise<ClaimWorld> {
   const w = running({ tokenLifetimeMs: LIFETIME }, ALL);
   w.api.now = () => w.clock.now();
   await w.have(namespace('test-ns'), namespace('offshoot-system'));
   const parameters = provisioner === 'offshoot.dev/namespace' ? { quota: { pods: '5' } } : {};
-  await w.have(targetClass('Delete', 'room', provisioner, parameters));
+  await w.have(targetClass(policy, 'room', provisioner, parameters));
   await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
   await pass(w, 2000);
   expect(readiness(w)).toMatchObject([{ status: 'True' }, { status: 'True' }]);
@@ -84,6 +84,19 @@ test.each([
   await pass(w, 1000);
   const expired = { status: 'False', reason: 'CredentialsExpired', message: expect.stringContaining(' expired at 20') };
   expect(readiness(w)).toMatchObject([expired, expired]);
+});
+
+test('a claim gets a target in whose namespace a quota was refused, and says so', async () => {
+  const w = await boundTo('offshoot.dev/namespace', 'Retain');
+  refuse(w, 'ResourceQuota');
+  await w.api.delete(ResourceQuota, { name: 'offshoot', namespace: placeOf(w) });
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await pass(w, STEP);
+  await w.patch(DeploymentTarget, TARGET, { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
+  await w.have(claim('test-dtc', { deploymentTargetClassName: 'room' }));
+  await pass(w, STEP);
+  const failed = { status: 'False', reason: 'NamespaceFailed', message: expect.stringContaining('ResourceQuota') };
+  expect([dtc(w)?.status?.phase, ...readiness(w)]).toMatchObject(['Bound', failed, failed]);
 });
 
 test('a refused quota does not delay new credentials, and claim and target say that it was refused', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { claim, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
 import { conditionOf, dt, dtc, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
+import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { MAKE_AVAILABLE, REQUESTED_NAMESPACE, SELECTOR } from '../names.ts';
 import { Namespace } from '../objects.ts';
@@ -81,6 +82,36 @@ test('the new claim names the other claim that has the old target now', async ()
   await w.have(recreated());
   await w.settle();
   expect(messageOf(w)).toContain('it is bound to next; use another name for the claim');
+});
+
+test('the new claim says what is wrong with the space of the old target', async () => {
+  const w = await runningWithoutSpaces().have(targetClass('Retain', 'room'), recreated());
+  await w.have({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'test-ns' } });
+  await w.settle();
+  const [{ metadata }] = w.api.all(SpaceRequest).values() as Iterable<SpaceRequest> as [SpaceRequest];
+  const reports = (reason: string, message = '') =>
+    w.status(SpaceRequest, metadata.name, {
+      targetClusterURL: 'https://api',
+      namespaceAccess: [{ name: 'place', secretRef: 'key' }],
+      conditions: [{ type: 'Ready', status: reason === 'Provisioned' ? 'True' : 'False', reason, message }],
+    });
+  await reports('Provisioned');
+  await w.settle();
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await w.settle();
+  await makeAvailable(w);
+  await w.settle();
+  expect(dt(w, KEPT)?.status?.phase).toBe('Available');
+  await reports('UnableToProvision', 'the cluster is full');
+  await w.have(recreated());
+  await w.settle();
+  expect([dtc(w)?.status?.phase, messageOf(w)]).toEqual([
+    'Pending',
+    expect.stringContaining(`for this claim: SpaceRequest ${metadata.name}: the cluster is full`),
+  ]);
+  await reports('Provisioned');
+  await w.settle();
+  expect(dtc(w)?.status?.phase).toBe('Bound');
 });
 
 test('the new claim does not get a target that was created by hand and does not refer to it', async () => {

@@ -5,6 +5,7 @@ import type { View } from '../../controller/index.ts';
 import { claimNameOf, refersTo } from '../claim-ref.ts';
 import { couldTakeOver } from '../binding/match.ts';
 import { MAKE_AVAILABLE, sandboxTarget } from '../names.ts';
+import { bindingProblem } from '../reclaim/backing.ts';
 import type { Problem } from './eligible.ts';
 import { targetsReferringTo } from '../world.ts';
 
@@ -16,12 +17,12 @@ export function targetNameProblem(view: View, claim: DeploymentTargetClaim): Pro
   if (holder === undefined || refersTo(holder, claim) || holder.metadata.deletionTimestamp !== undefined) {
     return undefined;
   }
-  const message = `DeploymentTarget ${holder.metadata.name} exists already and is not for this claim${advice(claim, holder)}`;
+  const message = `DeploymentTarget ${holder.metadata.name} exists already and is not for this claim${advice(view, claim, holder)}`;
   return { reason: 'TargetNameTaken', message };
 }
 
 /** What the user has to do to get a target for the claim. */
-function advice(claim: DeploymentTargetClaim, holder: DeploymentTarget): string {
+function advice(view: View, claim: DeploymentTargetClaim, holder: DeploymentTarget): string {
   const { metadata, status } = holder;
   const dt = `${metadata.name} -n ${metadata.namespace}`;
   if (status?.phase === 'Released') {
@@ -31,5 +32,6 @@ function advice(claim: DeploymentTargetClaim, holder: DeploymentTarget): string 
     return `${origin}${couldTakeOver(claim, holder) ? reuse : ''}${replace}`;
   }
   if (status?.phase === 'Bound') return `: it is bound to ${claimNameOf(holder)}; use another name for the claim`;
-  return ': delete it, or set its claimRef to the claim';
+  const backing = bindingProblem(view, holder);
+  return backing === undefined ? ': delete it, or set its claimRef to the claim' : `: ${backing.message}`;
 }

@@ -28,6 +28,12 @@ export function backingProblem(view: View, target: DeploymentTarget): BackingPro
   return provisioner === DEVSANDBOX ? requestProblem(view, target) : undefined;
 }
 
+/** The problem that keeps a target from claims. What is refused in its namespace does not: there is access. */
+export function bindingProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {
+  const problem = backingProblem(view, target);
+  return problem?.reason === 'NamespaceFailed' ? undefined : problem;
+}
+
 function namespaceProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {
   const name = target.spec.kubernetesCredentials.defaultNamespace;
   const namespace = view.get(Namespace, { name });
