@@ -12,11 +12,13 @@ import {
   CLASS_NAME,
   DEVSANDBOX,
   LAST_CLAIM,
+  MADE_FROM,
   OF_CLAIM,
   PROVISIONED_BY,
   RECLAIM_POLICY,
   RECYCLED,
   SANDBOX_TIER,
+  sandboxTarget,
 } from './names.ts';
 import { Namespace } from './objects.ts';
 import { targetNameOn } from './target-name.ts';
@@ -146,7 +148,25 @@ export function requestOf(view: View, target: DeploymentTarget): SpaceRequest | 
   const { namespace } = target.metadata;
   const naming = requestsNaming(view, target);
   const requests = naming.length > 0 ? naming : requestsFor(view, { name: claimNameOf(target), namespace });
-  return requests.find((request) => request.spec.tierName === SANDBOX_TIER && mayStandFor(request, target));
+  const possible = requests.filter(({ spec }) => spec.tierName === SANDBOX_TIER);
+  return (
+    possible.find((request) => offersPlaceOf(request, target)) ??
+    possible.find((request) => mayStandFor(request, target)) ??
+    unnamedRequestOf(view, target)
+  );
+}
+
+/** Earlier versions named no target on a request if its name is too long for a label. */
+function unnamedRequestOf(view: View, target: DeploymentTarget): SpaceRequest | undefined {
+  const { name, namespace } = target.metadata;
+  const made = requestsFor(view, { name: name.slice(0, -sandboxTarget('').length), namespace });
+  return made.find((request) => targetNameOn(request) === undefined && isUnnamedRequestOf(request, target));
+}
+
+/** Whether a request without the name of its target is behind this one. */
+export function isUnnamedRequestOf(request: SpaceRequest, target: DeploymentTarget): boolean {
+  const isMadeFor = sandboxTarget(request.metadata.labels?.[CLAIM_LABEL] ?? '') === target.metadata.name;
+  return isMadeFor && target.metadata.annotations?.[PROVISIONED_BY] === DEVSANDBOX && offersPlaceOf(request, target);
 }
 
 /** Space requests that name a target, whether or not it was made from them. */
@@ -155,11 +175,22 @@ export function requestsNaming(view: View, { metadata }: DeploymentTarget): read
 }
 
 /** Whether a target was made from a request, which may also be left from an earlier target of the same name. */
-export function mayStandFor({ status }: SpaceRequest, { metadata, spec }: DeploymentTarget): boolean {
-  const { namespaceAccess = [] } = status ?? {};
+export function mayStandFor(request: SpaceRequest, target: DeploymentTarget): boolean {
+  const hasPlace = (request.status?.namespaceAccess ?? []).length > 0;
+  const isMade = target.metadata.annotations?.[PROVISIONED_BY] === DEVSANDBOX && hasPlace;
+  return !isMade || offersPlaceOf(request, target) || isSourceOf(request, target);
+}
+
+/** Whether the namespace of a target is one of a request. */
+function offersPlaceOf({ status }: SpaceRequest, { spec }: DeploymentTarget): boolean {
   const { defaultNamespace } = spec.kubernetesCredentials;
-  const isMade = metadata.annotations?.[PROVISIONED_BY] === DEVSANDBOX && namespaceAccess.length > 0;
-  return !isMade || namespaceAccess.some(({ name }) => name === defaultNamespace);
+  return (status?.namespaceAccess ?? []).some(({ name }) => name === defaultNamespace);
+}
+
+/** Whether a target was made from this very request: if it is for another namespace, somebody changed it. */
+function isSourceOf(request: SpaceRequest, target: DeploymentTarget): boolean {
+  const uid = target.metadata.annotations?.[MADE_FROM];
+  return uid !== undefined && uid === request.metadata.uid;
 }
 
 /** Whether a claim has or had a target: there may be workloads in its namespace. */

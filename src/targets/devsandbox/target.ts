@@ -18,6 +18,7 @@ import {
   DEVSANDBOX,
   fitsLabel,
   LAST_CLAIM,
+  MADE_FROM,
   PROVISIONED_BY,
   PROVISIONER,
   RECLAIM_POLICY,
@@ -28,7 +29,7 @@ import type { Settings } from '../settings.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { isEnding } from '../provisioning/eligible.ts';
 import { targetNameOn, withTargetName } from '../target-name.ts';
-import { classOf, mayStandFor, policyOfRequest, targetsReferringTo, wasBound } from '../world.ts';
+import { classOf, isUnnamedRequestOf, mayStandFor, policyOfRequest, targetsReferringTo, wasBound } from '../world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
   return defineController<SpaceRequest>({
@@ -44,7 +45,7 @@ export function planRequestedTarget(view: View, request: SpaceRequest, settings:
   const claimName = request.metadata.labels?.[CLAIM_LABEL] ?? '';
   if (request.metadata.deletionTimestamp !== undefined || claimName === '') return {};
   const claim = claimOf(view, request, claimName);
-  const target = targetOf(view, request, claim);
+  const target = targetOf(view, request, claim, claimName);
   const credentials = credentialsOf(request, target, settings);
   if (claim === undefined) {
     const steps = orphanSteps(view, request, target, claimName);
@@ -87,11 +88,15 @@ function targetOf(
   view: View,
   request: SpaceRequest,
   claim: DeploymentTargetClaim | undefined,
+  claimName: string,
 ): DeploymentTarget | undefined {
   const { namespace } = request.metadata;
   const name = targetNameOn(request);
   const labelled = name === undefined ? undefined : view.get(DeploymentTarget, { name, namespace });
-  return labelled ?? (claim && targetsReferringTo(view, claim)[0]);
+  if (labelled !== undefined) return labelled;
+  if (claim !== undefined) return targetsReferringTo(view, claim)[0];
+  const unnamed = view.get(DeploymentTarget, { name: sandboxTarget(claimName), namespace });
+  return name === undefined && unnamed !== undefined && isUnnamedRequestOf(request, unnamed) ? unnamed : undefined;
 }
 
 /** Deletes a request without a claim, unless its class says Retain. Its target is deleted first. */
@@ -176,6 +181,7 @@ function targetFor(
       annotations: {
         [PROVISIONED_BY]: DEVSANDBOX,
         [CLAIM_UID]: uid,
+        ...(request.metadata.uid !== undefined && { [MADE_FROM]: request.metadata.uid }),
         ...(policy !== undefined && { [RECLAIM_POLICY]: policy }),
       },
     },

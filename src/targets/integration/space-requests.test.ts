@@ -7,7 +7,7 @@ import { dt, dtc, running } from '../../../test/support/running-claims.ts';
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { targets } from '../index.ts';
-import { CLAIM_LABEL, MAKE_AVAILABLE } from '../names.ts';
+import { CLAIM_LABEL, MAKE_AVAILABLE, OF_TARGET } from '../names.ts';
 import { Secret } from '../objects.ts';
 
 const ALL = targets().map(({ name }) => name);
@@ -102,4 +102,51 @@ test('a retained target whose name does not fit into a label has new credentials
   await settleAll(w);
   expect(readiness(w, LONG)).toMatchObject([{ status: 'True' }, { status: 'True' }]);
   expect([tokens(w).length, tokens(w)[0] === before[0]]).toEqual([1, false]);
+});
+
+/** Requests of earlier versions did not name a target whose name does not fit into a label. */
+async function unnameTarget(w: ClaimWorld): Promise<void> {
+  await w.stop();
+  const annotations = { [OF_TARGET]: null };
+  await w.patch(SpaceRequest, requests(w)[0]!.metadata.name, { metadata: { annotations } });
+}
+
+async function deletedWithoutNamedTarget(policy: 'Delete' | 'Retain'): Promise<ClaimWorld> {
+  const w = await boundToSpace(policy, LONG);
+  await unnameTarget(w);
+  await w.delete(DeploymentTargetClaim, LONG);
+  return w;
+}
+
+test('a request of an earlier version that does not name its target is deleted with it', async () => {
+  const w = await deletedWithoutNamedTarget('Delete');
+  await settleAll(w);
+  expect([w.api.all(DeploymentTarget).size, requests(w)]).toEqual([0, []]);
+});
+
+test('a request of an earlier version that does not name its target has new credentials once released', async () => {
+  const w = await deletedWithoutNamedTarget('Retain');
+  const before = tokens(w);
+  await settleAll(w);
+  expect([requests(w).length, tokens(w).length, tokens(w)[0] === before[0]]).toEqual([1, 1, false]);
+});
+
+test('a target whose namespace somebody changed gets that of its request again', async () => {
+  const w = await boundToSpace('Delete');
+  const place = placeOf(w, 'test-dtc');
+  await w.patch(DeploymentTarget, 'test-dtc-dt', { spec: { kubernetesCredentials: { defaultNamespace: 'typo' } } });
+  await settleAll(w);
+  expect(placeOf(w, 'test-dtc')).toBe(place);
+  expect(readiness(w, 'test-dtc')).toMatchObject([{ status: 'True' }, { status: 'True' }]);
+});
+
+test.each(['a', 'z'])('a second request that names the target counts for nothing: %s', async (name) => {
+  const w = await boundToSpace('Delete');
+  const { labels } = requests(w)[0]!.metadata;
+  await w.stop();
+  const withoutSpaces = w.with(targets({ spaceControllers: false }));
+  await withoutSpaces.have(spaceRequest(name, labels!));
+  await withoutSpaces.settle();
+  expect(readiness(withoutSpaces, 'test-dtc')).toMatchObject([{ status: 'True' }, { status: 'True' }]);
+  await withoutSpaces.stop();
 });
