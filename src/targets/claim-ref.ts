@@ -24,6 +24,11 @@ export function claimUidOf({ metadata }: DeploymentTarget): string | undefined {
   return metadata.annotations?.[CLAIM_UID];
 }
 
+/** Whether a target refers to any claim. Other binders leave no trace of the claim on a target that they bind. */
+export function isTraced(target: DeploymentTarget): boolean {
+  return claimNameOf(target) !== '' || claimUidOf(target) !== undefined;
+}
+
 /**
  * Whether a target refers to this very claim. A target that was bound to an earlier claim of the same name does not. If
  * its claimRef was cleared, it still does by the uid, unless the claim names another target.

@@ -5,7 +5,7 @@ import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Plan, View } from '../../controller/index.ts';
 import { edit, editStatus, remove } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { claimNameOf, claimUidOf, isProvisioned, refersTo, withClaim, withoutClaim } from '../claim-ref.ts';
+import { claimUidOf, isProvisioned, isTraced, refersTo, withClaim, withoutClaim } from '../claim-ref.ts';
 import { BIND_COMPLETE, TARGET_FINALIZER } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { besideOthers, condition, errorCondition } from '../status.ts';
@@ -55,9 +55,8 @@ function targetToReclaim(view: View, claim: DeploymentTargetClaim): DeploymentTa
   const named = targetNamed(view, claim);
   if (named !== undefined && refersTo(named, claim)) return named;
   const wasBound = claim.metadata.annotations?.[BIND_COMPLETE] !== undefined;
-  // Other binders leave the reference of a bound target empty. If the claim was never bound, its name is only a
-  // request.
-  if (wasBound && named?.status?.phase === 'Bound' && claimNameOf(named) === '') return named;
+  // If the claim was never bound, its name is only a request.
+  if (wasBound && named?.status?.phase === 'Bound' && !isTraced(named)) return named;
   return wasBound && (claim.spec.targetName ?? '') !== '' ? undefined : referring[0];
 }
 
@@ -72,15 +71,13 @@ function withoutTarget(view: View, claim: DeploymentTargetClaim, policy: 'Delete
 function releaseSteps(target: DeploymentTarget, claim: DeploymentTargetClaim, { claimRefShape }: Settings): Step[] {
   if (target.metadata.deletionTimestamp !== undefined) return [];
   if (target.status?.phase !== 'Released') {
-    // Other binders leave no trace of the claim: then its users would keep their access.
-    const isUntraced = claimNameOf(target) === '' && claimUidOf(target) === undefined;
-    if (isUntraced && isProvisioned(target)) {
+    // Without a trace of the claim its users would keep their access.
+    if (!isTraced(target) && isProvisioned(target)) {
       return [edit(DeploymentTarget, target, withClaim(target, claim, claimRefShape))];
     }
     return [editStatus(DeploymentTarget, target, { ...target.status, phase: 'Released' })];
   }
-  const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
-  return isFree ? [] : [edit(DeploymentTarget, target, withoutClaim(target, claim))];
+  return isTraced(target) ? [edit(DeploymentTarget, target, withoutClaim(target, claim))] : [];
 }
 
 /** Deletes the target; its finalizer holds it until what it stands for is gone. */

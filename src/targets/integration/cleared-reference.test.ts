@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { target } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
 import { bound, boundToNamespace, dt, dtc, objectsLeft, phases } from '../../../test/support/running-claims.ts';
-import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
-import { CLAIM_UID } from '../names.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import { planClaimDeletion } from '../binding/claim-deletion.ts';
+import { BIND_COMPLETE, CLAIM_UID, NAMESPACE_PROVISIONER } from '../names.ts';
+import { defaultSettings } from '../settings.ts';
+import { ago, object, planIn } from '../testing/planning.ts';
 
 const clear = (w: ClaimWorld, name = 'test-dt') => w.patch(DeploymentTarget, name, { spec: { claimRef: '' } });
 
@@ -39,6 +42,28 @@ test('a target with a cleared claimRef is released if its claim names another ta
     'Bound',
   ]);
 });
+
+test.each(['Delete', 'Retain'] as const)(
+  'a target with a cleared claimRef is left alone when another claim that names it is deleted (%s)',
+  (reclaimPolicy) => {
+    const ofClass = object(DeploymentTargetClass, 'room', {
+      spec: { provisioner: NAMESPACE_PROVISIONER, reclaimPolicy },
+    });
+    const spec = { deploymentTargetClassName: 'room', targetName: 'dev-dt' };
+    const held = (uid: string) =>
+      object(
+        DeploymentTarget,
+        'dev-dt',
+        { spec: target('', { deploymentTargetClassName: 'room' }).spec, status: { phase: 'Bound' } },
+        { annotations: { [CLAIM_UID]: uid } },
+      );
+    const metadata = { deletionTimestamp: ago(5), annotations: { [BIND_COMPLETE]: 'true' } };
+    const other = object(DeploymentTargetClaim, 'other', { spec }, metadata);
+    const plan = (of: DeploymentTarget) =>
+      planIn([ofClass, of, other], (view) => planClaimDeletion(view, other, defaultSettings));
+    expect([plan(held('uid-of-dev')).finished, plan(held('uid-of-other')).finished]).toEqual([true, undefined]);
+  },
+);
 
 describe.each([
   ['the controllers run', async () => {}],

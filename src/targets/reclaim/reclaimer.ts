@@ -6,7 +6,7 @@ import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, PlannedCondition, PlannedEvent, View } from '../../controller/index.ts';
 import { edit, remove, removeUnchanged, annotate } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { claimNameOf, claimUidOf, isProvisioned, withoutClaim } from '../claim-ref.ts';
+import { claimNameOf, isProvisioned, isTraced, withoutClaim } from '../claim-ref.ts';
 import { isRotated } from '../credentials.ts';
 import { hasCredentials } from '../binding/match.ts';
 import { targetGauges } from '../gauges.ts';
@@ -151,9 +151,9 @@ function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retai
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps };
 }
 
-/** Whether a bound target still has its claim. Other binders leave claimRef empty: then the claim names the target. */
+/** Whether a bound target still has its claim. If it refers to none, the claim names the target. */
 function isClaimed(view: View, target: DeploymentTarget): boolean {
-  if (claimNameOf(target) !== '' || claimUidOf(target) !== undefined) {
+  if (isTraced(target)) {
     return claimOf(view, target) !== undefined || holderOf(view, target) !== undefined;
   }
   const { name, namespace } = target.metadata;
@@ -162,8 +162,9 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
 
 /** Marks a target that another binder bound without a trace of the claim: the users of that claim lose access. */
 function markOfUnknown(target: DeploymentTarget): Record<string, string> {
-  const isTraced = claimNameOf(target) !== '' || claimUidOf(target) !== undefined;
-  return isTraced || !isProvisioned(target) ? {} : { [LAST_CLAIM]: `unknown-${target.metadata.resourceVersion}` };
+  return isTraced(target) || !isProvisioned(target)
+    ? {}
+    : { [LAST_CLAIM]: `unknown-${target.metadata.resourceVersion}` };
 }
 
 function isLosingClaim(view: View, target: DeploymentTarget): boolean {
@@ -174,7 +175,7 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   const phase = target.status!.phase as Phase;
   const { [MAKE_AVAILABLE]: reset, [RECYCLED]: recycled } = target.metadata.annotations ?? {};
   // Without a claimRef and uid it was released on purpose; a claimRef to an existing claim was written by hand since.
-  const isFree = claimNameOf(target) === '' && claimUidOf(target) === undefined;
+  const isFree = !isTraced(target);
   const claim = claimOf(view, target);
   // The binder clears the claimRef next. A target made available before that would be released again.
   if (isLosingClaim(view, target)) return { phase, steps: [] };
