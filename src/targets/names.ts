@@ -10,7 +10,7 @@ export const BOUND_BY_CONTROLLER = 'dt.appstudio.redhat.com/bound-by-controller'
 /** On a target: who made it. */
 export const PROVISIONED_BY = 'provisioner.appstudio.redhat.com/provisioned-by';
 
-/** On a target: the uid of the space request that it was made from. */
+/** On a target: the space request that it was made from and the namespace that this had, as uid/namespace. */
 export const MADE_FROM = 'offshoot.dev/space-request';
 /** On a target: the uid of its claim, so that a later claim of the same name is not mistaken for it. */
 export const CLAIM_UID = 'dt.appstudio.redhat.com/claim-uid';

@@ -178,7 +178,7 @@ export function requestsNaming(view: View, { metadata }: DeploymentTarget): read
 export function mayStandFor(request: SpaceRequest, target: DeploymentTarget): boolean {
   const hasPlace = (request.status?.namespaceAccess ?? []).length > 0;
   const isMade = target.metadata.annotations?.[PROVISIONED_BY] === DEVSANDBOX && hasPlace;
-  return !isMade || offersPlaceOf(request, target) || isSourceOf(request, target);
+  return !isMade || offersPlaceOf(request, target) || madePlaceOf(request, target) !== undefined;
 }
 
 /** Whether the namespace of a target is one of a request. */
@@ -187,10 +187,18 @@ function offersPlaceOf({ status }: SpaceRequest, { spec }: DeploymentTarget): bo
   return (status?.namespaceAccess ?? []).some(({ name }) => name === defaultNamespace);
 }
 
-/** Whether a target was made from this very request: if it is for another namespace, somebody changed it. */
-function isSourceOf(request: SpaceRequest, target: DeploymentTarget): boolean {
-  const uid = target.metadata.annotations?.[MADE_FROM];
-  return uid !== undefined && uid === request.metadata.uid;
+/**
+ * The namespace that a target was made from, if this very request still has it: if the target is for another one,
+ * somebody changed it. Another namespace that the request has got since is empty.
+ */
+export function madePlaceOf(request: SpaceRequest, target: DeploymentTarget): string | undefined {
+  const madeFrom = target.metadata.annotations?.[MADE_FROM];
+  return request.status?.namespaceAccess?.find(({ name }) => madeFrom === madeFromMark(request, name))?.name;
+}
+
+/** What a target says about the request that it was made from, and the namespace of that. */
+export function madeFromMark({ metadata }: SpaceRequest, place: string): string {
+  return `${metadata.uid}/${place}`;
 }
 
 /** Whether a claim has or had a target: there may be workloads in its namespace. */

@@ -29,7 +29,16 @@ import type { Settings } from '../settings.ts';
 import { targetNameProblem } from '../provisioning/target-name.ts';
 import { isEnding } from '../provisioning/eligible.ts';
 import { targetNameOn, withTargetName } from '../target-name.ts';
-import { classOf, isUnnamedRequestOf, mayStandFor, policyOfRequest, targetsReferringTo, wasBound } from '../world.ts';
+import {
+  classOf,
+  isUnnamedRequestOf,
+  madeFromMark,
+  madePlaceOf,
+  mayStandFor,
+  policyOfRequest,
+  targetsReferringTo,
+  wasBound,
+} from '../world.ts';
 
 export function devsandboxTarget(settings: Settings): ControllerDefinition {
   return defineController<SpaceRequest>({
@@ -149,11 +158,13 @@ function credentialsOf(
  * Without a Secret its target is not bound.
  */
 function accessOf(
-  { status }: SpaceRequest,
+  request: SpaceRequest,
   target: DeploymentTarget | undefined,
 ): { name: string; secretRef: string } | undefined {
-  const byName = [...(status?.namespaceAccess ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return byName.find(({ name }) => name === target?.spec.kubernetesCredentials.defaultNamespace) ?? byName[0];
+  const byName = [...(request.status?.namespaceAccess ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const named = (place: string | undefined) => byName.find(({ name }) => name === place);
+  const { defaultNamespace } = target?.spec.kubernetesCredentials ?? {};
+  return named(defaultNamespace) ?? named(target && madePlaceOf(request, target)) ?? byName[0];
 }
 
 type Credentials = DeploymentTarget['spec']['kubernetesCredentials'];
@@ -181,7 +192,7 @@ function targetFor(
       annotations: {
         [PROVISIONED_BY]: DEVSANDBOX,
         [CLAIM_UID]: uid,
-        ...(request.metadata.uid !== undefined && { [MADE_FROM]: request.metadata.uid }),
+        [MADE_FROM]: madeFromMark(request, kubernetesCredentials.defaultNamespace),
         ...(policy !== undefined && { [RECLAIM_POLICY]: policy }),
       },
     },

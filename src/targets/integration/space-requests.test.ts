@@ -140,6 +140,35 @@ test('a target whose namespace somebody changed gets that of its request again',
   expect(readiness(w, 'test-dtc')).toMatchObject([{ status: 'True' }, { status: 'True' }]);
 });
 
+test('a target is not moved when its request gets another namespace, and its claim says so', async () => {
+  const w = await boundToSpace('Delete');
+  const place = placeOf(w, 'test-dtc');
+  const { metadata, status } = requests(w)[0]!;
+  await w.stop();
+  const withoutSpaces = w.with(targets({ spaceControllers: false }));
+  const namespaceAccess = [{ ...status!.namespaceAccess![0]!, name: 'other' }];
+  await withoutSpaces.status(SpaceRequest, metadata.name, { namespaceAccess });
+  await withoutSpaces.settle();
+  expect(placeOf(withoutSpaces, 'test-dtc')).toBe(place);
+  expect(readiness(withoutSpaces, 'test-dtc')).toMatchObject([NOT_FOUND, NOT_FOUND]);
+  await withoutSpaces.stop();
+});
+
+test('a target whose namespace somebody changed gets its own again if its request has several', async () => {
+  const w = await boundToSpace('Delete');
+  const place = placeOf(w, 'test-dtc');
+  const { metadata, status } = requests(w)[0]!;
+  await w.stop();
+  const withoutSpaces = w.with(targets({ spaceControllers: false }));
+  const namespaceAccess = [{ name: 'a-first', secretRef: 'new' }, ...status!.namespaceAccess!];
+  await withoutSpaces.status(SpaceRequest, metadata.name, { namespaceAccess });
+  const kubernetesCredentials = { defaultNamespace: 'typo' };
+  await withoutSpaces.patch(DeploymentTarget, 'test-dtc-dt', { spec: { kubernetesCredentials } });
+  await withoutSpaces.settle();
+  expect(placeOf(withoutSpaces, 'test-dtc')).toBe(place);
+  await withoutSpaces.stop();
+});
+
 test.each(['a', 'z'])('a second request that names the target counts for nothing: %s', async (name) => {
   const w = await boundToSpace('Delete');
   const { labels } = requests(w)[0]!.metadata;

@@ -86,7 +86,7 @@ function requestProblem(view: View, target: DeploymentTarget): BackingProblem | 
 function isFor({ metadata, status }: SpaceRequest, target: DeploymentTarget): string {
   const names = (status?.namespaceAccess ?? []).map(({ name }) => name).join(', ');
   const { defaultNamespace } = target.spec.kubernetesCredentials;
-  return `SpaceRequest ${metadata.name} is for namespace ${names}, but DeploymentTarget ${target.metadata.name} is for ${defaultNamespace}: its own request is gone, or somebody changed the target`;
+  return `SpaceRequest ${metadata.name} is for namespace ${names}, but DeploymentTarget ${target.metadata.name} is for ${defaultNamespace}: its own request is gone or has another namespace now, or somebody changed the target`;
 }
 
 /** Whether a target was made for a claim: then there is or was a request that names it. */
