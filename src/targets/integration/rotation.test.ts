@@ -100,6 +100,21 @@ test.each([
   expect([dt(w, KEPT)?.status?.phase, tokens(w).length, tokens(w)[0] === before[0]]).toEqual(['Released', 1, false]);
 });
 
+test('credentials are issued again if another binder released the target, and it is made available at once', async () => {
+  const w = await runningWithoutSpaces().have(targetClass('Retain', 'kept', 'offshoot.dev/namespace'));
+  await w.have(claim('test-dtc', { deploymentTargetClassName: 'kept' }));
+  await w.settle();
+  await w.stop();
+  const before = tokens(w);
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: null } });
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await w.patch(DeploymentTarget, KEPT, { spec: { claimRef: '' } });
+  await w.status(DeploymentTarget, KEPT, { phase: 'Released' });
+  await makeAvailable(w);
+  await w.settle();
+  expect([dt(w, KEPT)?.status?.phase, tokens(w).length, tokens(w)[0] === before[0]]).toEqual(['Available', 1, false]);
+});
+
 test('no claim gets the target before its credentials are rotated', async () => {
   const w = await runningWithoutSpaces().have(targetClass('Retain', 'kept', 'offshoot.dev/namespace'));
   await w.have(claim('test-dtc', { deploymentTargetClassName: 'kept' }));

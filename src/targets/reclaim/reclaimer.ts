@@ -181,6 +181,8 @@ function released(view: View, target: DeploymentTarget, policy: 'Delete' | 'Reta
   if (isLosingClaim(view, target)) return { phase, steps: [] };
   const isSettled = isFree || claim !== undefined;
   if (reset !== undefined && phase === 'Released' && (isSettled || claimNameOf(target) === '')) {
+    // The uid of a claim that is gone becomes its mark: without it, the users of that claim would keep their access.
+    if (!isSettled) return { phase, steps: [edit(DeploymentTarget, target, withoutClaim(target))] };
     // First the recycled annotation, then the phase; the make-available annotation stays until both are written.
     if (recycled === undefined) return { phase, steps: [annotate(DeploymentTarget, target, { [RECYCLED]: 'true' })] };
     return { phase: isAccessRevoked(view, target) ? 'Available' : phase, steps: [] };
