@@ -60,8 +60,8 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
   if (isAbandoned(provisioned, ofClass, policy)) return { steps: deleteAbandoned(view, provisioned) };
   // The target was deleted by force. Its claim is Lost, and the namespace may hold workloads.
   if (provisioned.target === undefined && provisioned.wasMade) {
-    // A target that was only changed still has its claim, which uses the credentials.
-    const isUsed = provisioned.claim !== undefined || provisioned.isNameTaken;
+    // A target that was only changed may still have its claim, which uses the credentials.
+    const isUsed = provisioned.claim !== undefined || provisioned.isClaimed;
     return { steps: isUsed ? [] : secretDeletion(view, provisioned) };
   }
   const home = view.get(Namespace, { name: provisioned.targetRef.namespace });

@@ -3,7 +3,7 @@ import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { defineTable, refOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
-import { claimNameOf } from '../claim-ref.ts';
+import { claimNameOf, isTraced } from '../claim-ref.ts';
 import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import { wasUsed } from '../world.ts';
@@ -26,6 +26,8 @@ export interface ProvisionedNamespace {
   /** The target; undefined if another target has its name. */
   readonly target: DeploymentTarget | undefined;
   readonly isNameTaken: boolean;
+  /** Whether a claim has the target of that name, or another binder says so. */
+  readonly isClaimed: boolean;
   /** Whether a target was ever made. */
   readonly wasMade: boolean;
   /** The claim that it was made for; undefined for a warm one. */
@@ -50,6 +52,7 @@ export function provisionedNamespaceOf(view: View, namespace: Namespace): Provis
     targetRef,
     target: isItsTarget ? holder : undefined,
     isNameTaken: holder !== undefined && !isItsTarget,
+    isClaimed: holder !== undefined && (isTraced(holder) || holder.status?.phase === 'Bound'),
     wasMade: annotations[TARGET_MADE] !== undefined,
     claimRef,
     claim: claim?.metadata.uid === annotations[CLAIM_UID] ? claim : undefined,

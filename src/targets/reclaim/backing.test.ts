@@ -116,6 +116,16 @@ test.each([
   expect(w.get(Secret, spec.kubernetesCredentials.clusterCredentialsSecret)).toBeDefined();
 });
 
+test('the credentials of a target that is not recognised are deleted once no claim has it', async () => {
+  const w = await boundToNamespace('Retain');
+  await w.patch(DeploymentTarget, TARGET, { metadata: { annotations: null } });
+  await w.settle();
+  expect(w.api.all(Secret).size).toBe(1);
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  await w.settle();
+  expect([dt(w, TARGET)?.status?.phase, w.api.all(Secret).size, namespaceNames(w).length]).toEqual(['Released', 0, 1]);
+});
+
 describe('a target from a space', () => {
   const annotations = { [PROVISIONED_BY]: DEVSANDBOX };
 
