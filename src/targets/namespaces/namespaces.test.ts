@@ -290,6 +290,7 @@ describe('a namespace', () => {
 
   test.each([
     ['was recycled and is reserved for', { 'dt.appstudio.redhat.com/recycled': 'true' }],
+    ['was released, set to Available by hand, and is reserved for', { 'offshoot.dev/last-claim': 'uid-of-dev' }],
     ['is locked for', { [UID]: 'next' }],
   ])('whose target %s the next claim of the same name keeps it', (_what, annotations) => {
     const spec = { ...target().spec, claimRef: 'dev' };

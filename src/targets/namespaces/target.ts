@@ -126,8 +126,9 @@ function isAbandoned(
     return (target === undefined && wasMade) || (ofClass === undefined && isFree(provisioned));
   if (target === undefined) return claim === undefined || claim.metadata.deletionTimestamp !== undefined;
   // A target that was bound is reclaimed by its class, even if it is reserved again.
-  const { [RECYCLED]: recycled, [CLAIM_UID]: uid } = target.metadata.annotations ?? {};
-  const wasBound = recycled !== undefined || ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
+  const { [RECYCLED]: recycled, [LAST_CLAIM]: lastClaim, [CLAIM_UID]: uid } = target.metadata.annotations ?? {};
+  const wasReleased = recycled !== undefined || lastClaim !== undefined;
+  const wasBound = wasReleased || ['Bound', 'Released', 'Failed'].includes(target.status?.phase ?? '');
   const isFor = claimNameOf(target) === claimRef.name && (uid ?? claimUid) === claimUid;
   return claim === undefined && !wasBound && isFor;
 }
