@@ -115,6 +115,11 @@ test.each([
     { is: 'open' },
   ],
   [
+    'bound, and with credentials that have expired',
+    claim({}, 'Bound', [condition('Ready', 'False', 'CredentialsExpired')]),
+    { is: 'open' },
+  ],
+  [
     'bound, and without its namespace',
     claim({}, 'Bound', [condition('Ready', 'False', 'NamespaceNotFound', 'namespace place is gone')]),
     { is: 'stuck', reason: 'NamespaceNotFound: namespace place is gone' },

@@ -91,8 +91,8 @@ const GONE: ReadonlySet<string> = new Set([
 function boundVerdict(claim: DeploymentTargetClaim): ClaimVerdict {
   const ready = conditionsOf(claim).find(({ type, status }) => type === 'Ready' && status === 'False');
   if (ready === undefined) return { is: 'bound' };
-  // The Secret may come later.
-  if (ready.reason === 'SecretNotFound') return { is: 'open' };
+  // The Secret, or new credentials, may come later.
+  if (ready.reason === 'SecretNotFound' || ready.reason === 'CredentialsExpired') return { is: 'open' };
   const isGone = GONE.has(ready.reason) || ready.message.endsWith(START_AGAIN);
   return isGone ? { is: 'stuck', reason: reasonText(ready) } : { is: 'bound' };
 }
