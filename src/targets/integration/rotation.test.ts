@@ -5,6 +5,7 @@ import type { ClaimWorld } from '../../../test/support/claims.ts';
 import { dt, dtc, running, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { ApiError } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { targets } from '../index.ts';
 import { CLAIM_UID, LAST_CLAIM, MAKE_AVAILABLE } from '../names.ts';
@@ -113,6 +114,33 @@ test('credentials are issued again if another binder released the target, and it
   await makeAvailable(w);
   await w.settle();
   expect([dt(w, KEPT)?.status?.phase, tokens(w).length, tokens(w)[0] === before[0]]).toEqual(['Available', 1, false]);
+});
+
+test('a target without a trace of its claim is not edited again and again while its status is refused', async () => {
+  const w = await runningWithoutSpaces().have(targetClass('Retain', 'kept', 'offshoot.dev/namespace'));
+  await w.have(claim('test-dtc', { deploymentTargetClassName: 'kept' }));
+  await w.settle();
+  await leaveNoTrace(w);
+  await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: null } });
+  await w.delete(DeploymentTargetClaim, 'test-dtc');
+  const { length } = w.api.writes;
+  let refusals = 0;
+  w.api.intercept = ({ kind, subresource }) => {
+    if (kind !== 'DeploymentTarget' || subresource !== 'status' || refusals === 5) return;
+    refusals++;
+    throw new ApiError('refused', { code: 403, reason: 'Forbidden' });
+  };
+  for (let minute = 0; minute < 5; minute++) {
+    await w.settle();
+    await w.clock.advance(60_000);
+  }
+  await w.settle();
+  expect([refusals, dt(w, KEPT)?.status?.phase]).toEqual([5, 'Released']);
+  // Once for the trace, and once to release it.
+  const edits = w.api.writes
+    .slice(length)
+    .filter(({ kind, subresource }) => kind === 'DeploymentTarget' && !subresource);
+  expect(edits.length).toBe(2);
 });
 
 test('no claim gets the target before its credentials are rotated', async () => {

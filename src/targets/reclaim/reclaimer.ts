@@ -11,6 +11,7 @@ import { isRotated } from '../credentials.ts';
 import { hasCredentials } from '../binding/match.ts';
 import { targetGauges } from '../gauges.ts';
 import {
+  CLAIM_UID,
   DEVSANDBOX,
   LAST_CLAIM,
   MAKE_AVAILABLE,
@@ -145,7 +146,7 @@ function present(view: View, target: DeploymentTarget, policy: 'Delete' | 'Retai
   // While its claim is being deleted, the target is about to be released: then it is made available.
   const isReset = target.metadata.annotations?.[MAKE_AVAILABLE] !== undefined && !isLosingClaim(view, target);
   const isLost = phase === 'Bound' && !isClaimed(view, target);
-  const marks = { ...(isReset && { [MAKE_AVAILABLE]: undefined }), ...(isLost && markOfUnknown(target)) };
+  const marks = { ...(isReset && { [MAKE_AVAILABLE]: undefined }), ...(isLost && traceOfUnknown(target)) };
   const steps = Object.keys(marks).length === 0 ? [] : [annotate(DeploymentTarget, target, marks)];
   if (phase === 'Bound') return { phase: isLost ? 'Released' : phase, steps };
   return { phase: hasCredentials(target) ? 'Available' : 'Pending', steps };
@@ -160,11 +161,9 @@ function isClaimed(view: View, target: DeploymentTarget): boolean {
   return view.index(Claims, 'target', `${namespace}/${name}`).length > 0;
 }
 
-/** Marks a target that another binder bound without a trace of the claim: the users of that claim lose access. */
-function markOfUnknown(target: DeploymentTarget): Record<string, string> {
-  return isTraced(target) || !isProvisioned(target)
-    ? {}
-    : { [LAST_CLAIM]: `unknown-${target.metadata.resourceVersion}` };
+/** A trace of a claim on a target that another binder bound without one: releasing it revokes the claim's access. */
+function traceOfUnknown(target: DeploymentTarget): Record<string, string> {
+  return isTraced(target) || !isProvisioned(target) ? {} : { [CLAIM_UID]: 'unknown' };
 }
 
 function isLosingClaim(view: View, target: DeploymentTarget): boolean {
