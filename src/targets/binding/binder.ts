@@ -89,8 +89,8 @@ function planClaim(view: View, claim: DeploymentTargetClaim, settings: Settings)
 /** Records when the claim was bound and expires. The former is never removed: a new time to live counts from it too. */
 function expirySteps(claim: DeploymentTargetClaim, { ttl, problem, boundAt, expiresAt }: Expiry, now: number): Step[] {
   const before = claim.metadata.annotations ?? {};
-  // Another binder bound the claim, and nothing says when: it lives too long rather than too short.
-  const isUnknown = ttl !== undefined && problem === undefined && before[BIND_COMPLETE] !== undefined;
+  // Nothing says when the claim was bound: it lives too long rather than too short.
+  const isUnknown = ttl !== undefined && problem === undefined && wasBound(claim);
   const since = boundAt ?? before[BOUND_AT] ?? (isUnknown ? timestamp(now) : undefined);
   const isRecorded = since === before[BOUND_AT] && expiresAt === before[EXPIRES_AT];
   return isRecorded ? [] : [annotate(DeploymentTargetClaim, claim, { [BOUND_AT]: since, [EXPIRES_AT]: expiresAt })];

@@ -112,6 +112,18 @@ describe('a claim with a ttl', () => {
     expect([dtc(w)?.status?.phase, expiresAt(w)]).toEqual(['Bound', expected]);
   });
 
+  test('expires even if it is replaced without its annotations after its target is gone', async () => {
+    const w = await bound('Retain', { ttl: '1h' });
+    await w.delete(DeploymentTarget, 'test-dt');
+    await w.settle();
+    await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { annotations: null } });
+    await w.settle();
+    expect([dtc(w)?.status?.phase, expiresAt(w)]).toEqual(['Lost', timestamp(w.clock.now() + HOUR)]);
+    await w.clock.advance(HOUR + 1000);
+    await w.settle();
+    expect(dtc(w)).toBeUndefined();
+  });
+
   test('counts from when it is first seen if another binder bound it and its target is gone', async () => {
     const w = await bound('Retain', { ttl: '1h' });
     await w.delete(DeploymentTarget, 'test-dt');

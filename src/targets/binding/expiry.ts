@@ -2,9 +2,9 @@
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Facts } from '../../controller/index.ts';
 import { parseDuration, timestamp } from '../../kube/index.ts';
-import { BIND_COMPLETE, BOUND_AT, EXPIRES_AT, TTL } from '../names.ts';
+import { BOUND_AT, EXPIRES_AT, TTL } from '../names.ts';
 import { classParameters } from '../provisioning/parameters.ts';
-import { classOf } from '../world.ts';
+import { classOf, wasBound } from '../world.ts';
 
 /** 100 years: much longer durations would overflow a Date. */
 const LONGEST_MS = 36_500 * 86_400_000;
@@ -37,8 +37,8 @@ export function expiryOf(facts: Facts, claim: DeploymentTargetClaim): Expiry {
 
 /** When a claim was first bound; NaN before, or if that is unknown. Other binders do not record it. */
 function firstBoundMs(claim: DeploymentTargetClaim, lengthMs: number): number {
-  const { [BIND_COMPLETE]: mark, [BOUND_AT]: boundAt, [EXPIRES_AT]: expiresAt } = claim.metadata.annotations ?? {};
-  if (mark === undefined) return NaN;
+  if (!wasBound(claim)) return NaN;
+  const { [BOUND_AT]: boundAt, [EXPIRES_AT]: expiresAt } = claim.metadata.annotations ?? {};
   const recorded = Date.parse(boundAt ?? '');
   if (!Number.isNaN(recorded)) return recorded;
   const since = Date.parse(boundSince(claim) ?? '');
