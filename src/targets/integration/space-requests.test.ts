@@ -131,6 +131,28 @@ test('a request of an earlier version that does not name its target has new cred
   expect([requests(w).length, tokens(w).length, tokens(w)[0] === before[0]]).toEqual([1, 1, false]);
 });
 
+test.each([
+  [
+    'of another tier',
+    (w: ClaimWorld, name: string) => w.patch(SpaceRequest, name, { spec: { tierName: 'other' } }),
+    / is of tier other, but .+ or the request of the target is gone$/,
+  ],
+  [
+    'without a namespace',
+    (w: ClaimWorld, name: string) => w.status(SpaceRequest, name, { namespaceAccess: null }),
+    / has no namespace: somebody changed its status, or .+ was made from another one$/,
+  ],
+])('a claim does not say that its namespace is gone if its request is %s', async (_what, change, message) => {
+  const w = await boundToSpace('Delete');
+  await w.stop();
+  const withoutSpaces = w.with(targets({ spaceControllers: false }));
+  await change(withoutSpaces, requests(w)[0]!.metadata.name);
+  await withoutSpaces.settle();
+  const expected = { ...NOT_FOUND, message: expect.stringMatching(message) };
+  expect(readiness(withoutSpaces, 'test-dtc')).toMatchObject([expected, expected]);
+  await withoutSpaces.stop();
+});
+
 test('a target whose namespace somebody changed gets that of its request again', async () => {
   const w = await boundToSpace('Delete');
   const place = placeOf(w, 'test-dtc');

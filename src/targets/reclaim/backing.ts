@@ -3,7 +3,15 @@
 import type { SpaceRequest } from '../../api/spaces.ts';
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
-import { CLAIM_UID, DEVSANDBOX, NAMESPACE_PROVISIONER, PROBLEM, PROVISIONED_BY, RECYCLED } from '../names.ts';
+import {
+  CLAIM_UID,
+  DEVSANDBOX,
+  NAMESPACE_PROVISIONER,
+  PROBLEM,
+  PROVISIONED_BY,
+  RECYCLED,
+  SANDBOX_TIER,
+} from '../names.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { TARGET_MADE } from '../namespaces/names.ts';
 import { isTargetOf } from '../namespaces/world.ts';
@@ -62,6 +70,10 @@ function requestProblem(view: View, target: DeploymentTarget): BackingProblem | 
   if (request === undefined) {
     if (!wasMadeForClaim(target)) return undefined;
     const [other] = requestsNaming(view, target);
+    if (other !== undefined && other.spec.tierName !== SANDBOX_TIER) {
+      const message = `SpaceRequest ${other.metadata.name} is of tier ${other.spec.tierName}, but DeploymentTarget ${name} is for one of tier ${SANDBOX_TIER}: somebody changed it, or the request of the target is gone`;
+      return { reason: 'SpaceRequestNotFound', message, isGone: false };
+    }
     const message =
       other === undefined ? `the SpaceRequest of DeploymentTarget ${name} is gone, ${all}` : isFor(other, target);
     return gone('SpaceRequestNotFound', message);
@@ -70,7 +82,7 @@ function requestProblem(view: View, target: DeploymentTarget): BackingProblem | 
     return gone('SpaceRequestDeleting', `SpaceRequest ${request.metadata.name} is being deleted, ${all}`);
   }
   if (target.status?.phase === 'Bound' && (request.status?.namespaceAccess ?? []).length === 0) {
-    const message = `SpaceRequest ${request.metadata.name} has no namespace, so DeploymentTarget ${name} was made from another one`;
+    const message = `SpaceRequest ${request.metadata.name} has no namespace: somebody changed its status, or DeploymentTarget ${name} was made from another one`;
     return { reason: 'SpaceRequestNotFound', message, isGone: false };
   }
   const { status, reason = '', message } = readyOf(request) ?? {};
