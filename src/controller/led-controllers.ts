@@ -11,7 +11,7 @@ export interface LedControllersOptions {
   /** Name of the Lease; without leader election, only a label for metrics. */
   readonly lease: string;
   /** Where the Lease is; absent without leader election. */
-  readonly election?: Pick<LeaderElectorOptions, 'client' | 'namespace' | 'identity' | 'heldElsewhere'>;
+  readonly election?: Pick<LeaderElectorOptions, 'client' | 'namespace' | 'identity' | 'leasesElsewhere'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;

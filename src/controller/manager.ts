@@ -38,7 +38,7 @@ export interface ManagerOptions {
    * Controllers work in the process that holds their Lease (the one named here if they name none); without leader
    * election, they work in this process.
    */
-  readonly leaderElection?: Pick<LeaderElectorOptions, 'namespace' | 'identity' | 'heldElsewhere'> & {
+  readonly leaderElection?: Pick<LeaderElectorOptions, 'namespace' | 'identity' | 'leasesElsewhere'> & {
     readonly name?: string;
   };
   /** Where /healthz, /readyz and /metrics are served; absent to serve none. */

@@ -28,6 +28,17 @@ function process(client: FakeClient, clock: FakeClock, options: Partial<LeaderEl
   return { elector, log, stop, done };
 }
 
+/** A lease that another process holds. */
+const leaseOf = (holderIdentity: string, namespace: string, spec: Lease['spec'] = {}): Lease => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { ...where, namespace },
+  spec: { holderIdentity, leaseDurationSeconds: 15, ...spec },
+});
+
+const leasesIn = (client: FakeClient, namespace: string) => (): Promise<readonly Lease[]> =>
+  Promise.resolve((client.state(Lease) as Lease[]).filter(({ metadata }) => metadata.namespace === namespace));
+
 const specOf = (client: FakeClient) => (client.state(Lease)[0] as unknown as Lease | undefined)?.spec;
 
 describe('LeaderElector', () => {
@@ -78,20 +89,20 @@ describe('LeaderElector', () => {
 
   it('waits while there is another holder elsewhere, and asks about it only while its own lease is free', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
-    let holder: string | undefined = 'the original (Lease gitops/x)';
+    let leases = [leaseOf('the original', 'gitops')];
     let asked = 0;
-    const heldElsewhere = (): Promise<string | undefined> => (asked++, Promise.resolve(holder));
+    const leasesElsewhere = (): Promise<readonly Lease[]> => (asked++, Promise.resolve(leases));
     const waited: string[] = [];
-    const a = process(client, clock, { identity: 'a', heldElsewhere, onWaiting: (other) => waited.push(other) });
+    const a = process(client, clock, { identity: 'a', leasesElsewhere, onWaiting: (other) => waited.push(other) });
     await clock.advance(10_000);
-    expect([a.log, waited, client.state(Lease)]).toEqual([[], [holder], []]);
-    holder = undefined;
+    expect([a.log, waited, client.state(Lease)]).toEqual([[], ['the original (Lease gitops/leader)'], []]);
+    leases = [];
     await clock.advance(3_000);
     expect(a.log).toEqual(['elected']);
     const before = asked;
     await clock.advance(60_000);
     expect(asked).toBe(before);
-    const b = process(client, clock, { identity: 'b', heldElsewhere });
+    const b = process(client, clock, { identity: 'b', leasesElsewhere });
     await clock.advance(10_000);
     expect([asked, b.log]).toEqual([before, []]);
     await a.stop();
@@ -100,15 +111,14 @@ describe('LeaderElector', () => {
 
   it('is not held by two processes in different namespaces that start at the same time', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
-    const holderIn = (namespace: string) => (): Promise<string | undefined> => {
-      const leases = client.state(Lease) as unknown as readonly Lease[];
-      return Promise.resolve(
-        leases.find((each) => each.metadata.namespace === namespace)?.spec?.holderIdentity || undefined,
-      );
-    };
     const [a, b] = [
-      process(client, clock, { identity: 'a', namespace: 'one', heldElsewhere: holderIn('two') }),
-      process(client, clock, { identity: 'b', namespace: 'two', heldElsewhere: holderIn('one'), random: () => 1 }),
+      process(client, clock, { identity: 'a', namespace: 'one', leasesElsewhere: leasesIn(client, 'two') }),
+      process(client, clock, {
+        identity: 'b',
+        namespace: 'two',
+        leasesElsewhere: leasesIn(client, 'one'),
+        random: () => 1,
+      }),
     ];
     for (let seconds = 0; seconds < 30; seconds++) {
       await clock.advance(1_000);
@@ -117,6 +127,28 @@ describe('LeaderElector', () => {
     expect([...a.log, ...b.log]).toEqual(['elected']);
     await a.stop();
     await b.stop();
+  });
+
+  it.each([
+    ['behind', '2000-01-01T00:00:00.000000Z'],
+    ['ahead', '2099-01-01T00:00:00.000000Z'],
+  ])('waits for a holder elsewhere whose clock is %s, until that stops renewing', async (_clock, renewTime) => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    let renewals = 0;
+    let renewing = true;
+    const leasesElsewhere = (): Promise<readonly Lease[]> => {
+      if (renewing) renewals++;
+      return Promise.resolve([leaseOf('the original', 'gitops', { renewTime, leaseTransitions: renewals })]);
+    };
+    const a = process(client, clock, { identity: 'a', leasesElsewhere });
+    await clock.advance(60_000);
+    expect(a.log).toEqual([]);
+    renewing = false;
+    await clock.advance(14_000);
+    expect(a.log).toEqual([]);
+    await clock.advance(6_000);
+    expect(a.log).toEqual(['elected']);
+    await a.stop();
   });
 
   it('never has two leaders at once, and hands over on release without waiting for expiry', async () => {

@@ -10,7 +10,7 @@ import { delay } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isAlreadyExists, isConflict, isNotFound } from './errors.ts';
 import { microTime } from './times.ts';
-import { defineKind } from './objects.ts';
+import { defineKind, keyOf } from './objects.ts';
 import type { KubeObject } from './objects.ts';
 
 interface LeaseSpec {
@@ -39,8 +39,8 @@ export interface LeaderElectorOptions {
   /** How long the holder acts without a successful renewal. */
   readonly renewDeadlineMs?: number;
   readonly retryPeriodMs?: number;
-  /** Another holder for which to wait although the lease is free: asked before and after each attempt to acquire it. */
-  readonly heldElsewhere?: (lease: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** Leases for whose holders to wait although ours is free: asked before and after each attempt to acquire it. */
+  readonly leasesElsewhere?: (lease: string, signal: AbortSignal) => Promise<readonly Lease[]>;
   /** From 0 up to 1. */
   readonly random?: () => number;
   readonly onElected: () => void;
@@ -50,6 +50,13 @@ export interface LeaderElectorOptions {
   readonly onWaiting?: (holder: string) => void;
   /** Called for every failed attempt; the elector retries by itself. */
   readonly onError?: (error: unknown) => void;
+}
+
+/** A lease as last seen, and when its current spec was first seen. */
+interface Seen {
+  readonly lease: Lease;
+  readonly record: string;
+  readonly at: number;
 }
 
 /** Retries are spread by up to this fraction of the period, so that processes started together do not stay in step. */
@@ -62,8 +69,9 @@ export class LeaderElector {
   readonly #leaseMs: number;
   readonly #deadlineMs: number;
   readonly #retryMs: number;
-  /** The lease as last seen, and when its current spec was first seen. */
-  #seen: { readonly lease: Lease; readonly record: string; readonly at: number } | undefined;
+  #seen: Seen | undefined;
+  /** The leases elsewhere, by key. */
+  #elsewhere: ReadonlyMap<string, Seen> = new Map();
   /** The last other holder that was seen. */
   #holder: string | undefined;
   /** Monotonic time of the last successful renewal, taken before it was sent; undefined while not elected. */
@@ -157,15 +165,15 @@ export class LeaderElector {
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     }
-    const lease = await this.#read(signal);
-    if (lease && !this.#isFree(lease)) {
+    const seen = await this.#read(signal);
+    if (seen && !this.#isFree(seen)) {
       // Somebody else holds it: if we were the holder, we no longer are.
       this.#renewed = undefined;
-      this.#waitFor(lease.spec?.holderIdentity);
+      this.#waitFor(seen.lease.spec?.holderIdentity);
       return false;
     }
     if (await this.#isHeldElsewhere(signal)) return false;
-    const acquired = await this.#acquire(lease, signal);
+    const acquired = await this.#acquire(seen?.lease, signal);
     if (acquired === undefined) return false;
     // Two processes may both have asked before either had acquired the lease of its namespace: now at least one sees it.
     if (await this.#isHeldElsewhere(signal)) {
@@ -192,10 +200,17 @@ export class LeaderElector {
   }
 
   async #isHeldElsewhere(signal: AbortSignal): Promise<boolean> {
-    const { name, heldElsewhere } = this.#options;
-    const holder = await heldElsewhere?.(name, signal);
-    if (holder !== undefined) this.#waitFor(holder);
-    return holder !== undefined;
+    const { name, leasesElsewhere } = this.#options;
+    const leases = (await leasesElsewhere?.(name, signal)) ?? [];
+    const before = this.#elsewhere;
+    const byKey = leases.map((lease) => [keyOf(lease.metadata), lease] as const);
+    this.#elsewhere = new Map(byKey.map(([key, lease]) => [key, this.#seenAs(lease, before.get(key))]));
+    for (const [key, seen] of this.#elsewhere) {
+      if (this.#isFree(seen)) continue;
+      this.#waitFor(`${seen.lease.spec?.holderIdentity} (Lease ${key})`);
+      return true;
+    }
+    return false;
   }
 
   #waitFor(holder = ''): void {
@@ -204,22 +219,23 @@ export class LeaderElector {
     this.#options.onWaiting?.(holder);
   }
 
-  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+  async #read(signal: AbortSignal): Promise<Seen | undefined> {
     const { client, namespace, name } = this.#options;
     try {
-      const lease = await client.get(Lease, { namespace, name }, { signal });
-      this.#see(lease);
-      return lease;
+      return this.#see(await client.get(Lease, { namespace, name }, { signal }));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  #see(lease: Lease): void {
+  #see(lease: Lease): Seen {
+    return (this.#seen = this.#seenAs(lease, this.#seen));
+  }
+
+  #seenAs(lease: Lease, before: Seen | undefined): Seen {
     const record = JSON.stringify(lease.spec ?? {});
-    const at = this.#seen?.record === record ? this.#seen.at : this.#clock.monotonic();
-    this.#seen = { lease, record, at };
+    return { lease, record, at: before?.record === record ? before.at : this.#clock.monotonic() };
   }
 
   /** An answer that arrives after the renew deadline does not make us the leader. */
@@ -229,10 +245,10 @@ export class LeaderElector {
     return this.leading();
   }
 
-  #isFree({ spec }: Lease): boolean {
+  #isFree({ lease: { spec }, at }: Seen): boolean {
     if (!spec?.holderIdentity || spec.holderIdentity === this.identity) return true;
     const durationMs = (spec.leaseDurationSeconds ?? 0) * 1000;
-    return this.#seen !== undefined && this.#clock.monotonic() - this.#seen.at > durationMs;
+    return this.#clock.monotonic() - at > durationMs;
   }
 
   /** The lease with us as its holder; all other fields are kept. */
@@ -267,9 +283,9 @@ export class LeaderElector {
         await client.update(Lease, this.#released(this.#seen!.lease), { timeoutMs });
       } catch (error) {
         // The stop may have aborted a renewal that the server has carried out nevertheless.
-        const lease = isConflict(error) ? await this.#read(AbortSignal.timeout(timeoutMs)) : undefined;
-        if (lease?.spec?.holderIdentity !== this.identity) throw error;
-        await client.update(Lease, this.#released(lease), { timeoutMs });
+        const seen = isConflict(error) ? await this.#read(AbortSignal.timeout(timeoutMs)) : undefined;
+        if (seen?.lease.spec?.holderIdentity !== this.identity) throw error;
+        await client.update(Lease, this.#released(seen.lease), { timeoutMs });
       }
     } catch (error) {
       onError?.(error);

@@ -26,7 +26,7 @@ import type { Settings } from '../../environments/index.ts';
 import { connect, delay, Reachability, systemClock } from '../../kube/index.ts';
 import type { AnyKind, Client, ConnectConfig, ConnectOptions } from '../../kube/index.ts';
 import { version } from '../version/version.ts';
-import { heldElsewhere } from './lease-holders.ts';
+import { leasesElsewhere } from './lease-holders.ts';
 import type { MeshSettings, Part, PartWebhook, RoutingSettings, TargetSettings } from './parts.ts';
 
 export interface WebhookOptions {
@@ -149,7 +149,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       ...(namespaces && { namespaces }),
       reachability,
       ...(traces && { tracer: traces.tracer }),
-      ...(options.leaderElect && { leaderElection: { namespace, heldElsewhere: heldBy(parts, client, namespace) } }),
+      ...(options.leaderElect && {
+        leaderElection: { namespace, leasesElsewhere: othersOf(parts, client, namespace) },
+      }),
       ...(probes && { probes }),
       ...(metricsAddress && { metricsAddress }),
       ...(onWrite && { onWrite }),
@@ -178,16 +180,16 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
-/** Who else runs the part of a lease, so that only this part waits for them. */
-function heldBy(
+/** The leases of others that run the part of a lease, so that only this part waits for them. */
+function othersOf(
   parts: readonly Part[],
   client: Client,
   namespace: string,
-): NonNullable<NonNullable<ManagerOptions['leaderElection']>['heldElsewhere']> {
+): NonNullable<NonNullable<ManagerOptions['leaderElection']>['leasesElsewhere']> {
   const asking = client.flow('lease');
   return async (lease, signal) => {
     const part = parts.find((each) => each.lease === lease);
-    return part && heldElsewhere(asking, part, namespace, signal);
+    return part === undefined ? [] : leasesElsewhere(asking, part, namespace, signal);
   };
 }
 

@@ -15,6 +15,9 @@ type Named = Pick<Part, 'name' | 'lease' | 'other'>;
 /** The longest duration of a Lease: the cluster itself ends with its holder. */
 const FOREVER_SECONDS = 2 ** 31 - 1;
 
+/** How much clocks of two machines may differ. */
+const LONGEST_SKEW_MS = 3_600_000;
+
 /** Annotation of a Lease: the version of its holder. */
 const VERSION = 'offshoot.dev/version';
 
@@ -69,21 +72,22 @@ function leasesOf({ lease, other }: Named): readonly string[] {
   return [lease, ...(other === undefined ? [] : [other.lease])];
 }
 
-/** Who runs a part in another namespace or under another lease, for leader election to wait for it. */
-export async function heldElsewhere(
+/**
+ * The leases under which others may run a part, in another namespace or under another name: leader election observes
+ * whether they are renewed.
+ */
+export async function leasesElsewhere(
   client: Client,
   part: Named,
   namespace: string,
   signal: AbortSignal,
   now = Date.now(),
-): Promise<string | undefined> {
-  for (const name of leasesOf(part)) {
-    const { leases } = await leasesNamed(client, name, namespace, signal);
-    const isOurs = ({ metadata }: Lease): boolean => metadata.name === part.lease && metadata.namespace === namespace;
-    const held = leases.find((each) => !isOurs(each) && isHeld(each, now));
-    if (held !== undefined) return `${held.spec!.holderIdentity} (Lease ${keyOf(held.metadata)})`;
-  }
-  return undefined;
+): Promise<readonly Lease[]> {
+  const named = await Promise.all(leasesOf(part).map((name) => leasesNamed(client, name, namespace, signal)));
+  const isOurs = ({ metadata }: Lease): boolean => metadata.name === part.lease && metadata.namespace === namespace;
+  // Observing takes time, so what expired long ago by any clock is left out.
+  const all = named.flatMap(({ leases }) => leases);
+  return all.filter((each) => !isOurs(each) && isHeld(each, now - LONGEST_SKEW_MS));
 }
 
 export interface LeaseHolder {
