@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { apiError, FakeClient } from '../../test/support/fake-client.ts';
 import { FakeClock, settle } from '../../test/support/fake-clock.ts';
+import { delay } from './clock.ts';
 import { LeaderElector, Lease } from './lease.ts';
 import type { LeaderElectorOptions } from './lease.ts';
 
@@ -107,6 +108,19 @@ describe('LeaderElector', () => {
     expect([asked, b.log]).toEqual([before, []]);
     await a.stop();
     await b.stop();
+  });
+
+  it('is acquired although each answer takes seconds', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const leasesElsewhere = async (_lease: string, signal: AbortSignal): Promise<readonly Lease[]> => {
+      await delay(clock, 3_000, signal);
+      signal.throwIfAborted();
+      return [];
+    };
+    const a = process(client, clock, { leasesElsewhere });
+    await clock.advance(6_000);
+    expect(a.log).toEqual(['elected']);
+    await a.stop();
   });
 
   it('is not held by two processes in different namespaces that start at the same time', async () => {

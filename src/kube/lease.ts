@@ -59,6 +59,9 @@ interface Seen {
   readonly at: number;
 }
 
+/** Limits the time of a request: many short ones in a row may take longer than one that gets no answer. */
+type InTime = <T>(request: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
 /** Retries are spread by up to this fraction of the period, so that processes started together do not stay in step. */
 const JITTER = 0.2;
 
@@ -139,44 +142,53 @@ export class LeaderElector {
 
   /** Tries once to acquire or renew the lease. Returns whether that worked. */
   async #attempt(signal: AbortSignal, withinMs: number): Promise<boolean> {
+    const end = this.#clock.monotonic() + withinMs;
+    try {
+      return await this.#acquireOrRenew((request) => this.#inTime(request, end, signal));
+    } catch (error) {
+      if (!signal.aborted) this.#options.onError?.(error);
+      return false;
+    }
+  }
+
+  async #inTime<T>(request: (signal: AbortSignal) => Promise<T>, end: number, signal: AbortSignal): Promise<T> {
     const timeout = new AbortController();
-    const timeoutMs = Math.min(Math.max(this.#deadlineMs / 2, 1000), withinMs);
+    const timeoutMs = Math.min(Math.max(this.#deadlineMs / 2, 1000), end - this.#clock.monotonic());
     const timer = this.#clock.setTimeout(
       () => timeout.abort(new Error(`no answer about the lease ${this.#options.name} within ${timeoutMs} ms`)),
       timeoutMs,
     );
     try {
-      return await this.#acquireOrRenew(AbortSignal.any([signal, timeout.signal]));
-    } catch (error) {
-      if (!signal.aborted) this.#options.onError?.(error);
-      return false;
+      return await request(AbortSignal.any([signal, timeout.signal]));
     } finally {
       timer.cancel();
     }
   }
 
-  async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
-    const sent = this.#clock.monotonic();
+  async #acquireOrRenew(inTime: InTime): Promise<boolean> {
     const known = this.#seen?.lease;
     if (this.leading() && known) {
+      const sent = this.#clock.monotonic();
       try {
-        return this.#won(await this.#options.client.update(Lease, this.#claim(known), { signal }), sent);
+        const { client } = this.#options;
+        return this.#won(await inTime((signal) => client.update(Lease, this.#claim(known), { signal })), sent);
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     }
-    const seen = await this.#read(signal);
+    const seen = await inTime((signal) => this.#read(signal));
     if (seen && !this.#isFree(seen)) {
       // Somebody else holds it: if we were the holder, we no longer are.
       this.#renewed = undefined;
       this.#waitFor(seen.lease.spec?.holderIdentity);
       return false;
     }
-    if (await this.#isHeldElsewhere(signal)) return false;
-    const acquired = await this.#acquire(seen?.lease, signal);
+    if (await inTime((signal) => this.#isHeldElsewhere(signal))) return false;
+    const sent = this.#clock.monotonic();
+    const acquired = await inTime((signal) => this.#acquire(seen?.lease, signal));
     if (acquired === undefined) return false;
     // Two processes may both have asked before either had acquired the lease of its namespace: now at least one sees it.
-    if (await this.#isHeldElsewhere(signal)) {
+    if (await inTime((signal) => this.#isHeldElsewhere(signal))) {
       this.#renewed = undefined;
       await this.#release();
       return false;
