@@ -40,6 +40,13 @@ const leaseOf = (holderIdentity: string, namespace: string, spec: Lease['spec'] 
 const leasesIn = (client: FakeClient, namespace: string) => (): Promise<readonly Lease[]> =>
   Promise.resolve((client.state(Lease) as Lease[]).filter(({ metadata }) => metadata.namespace === namespace));
 
+/** No leases, but late; rejects when the signal aborts, as a real client does. */
+async function noneAfter(clock: FakeClock, ms: number, signal: AbortSignal): Promise<readonly Lease[]> {
+  await delay(clock, ms, signal);
+  signal.throwIfAborted();
+  return [];
+}
+
 const specOf = (client: FakeClient) => (client.state(Lease)[0] as unknown as Lease | undefined)?.spec;
 
 describe('LeaderElector', () => {
@@ -112,11 +119,8 @@ describe('LeaderElector', () => {
 
   it('is acquired although each answer takes seconds', async () => {
     const [client, clock] = [new FakeClient(), new FakeClock()];
-    const leasesElsewhere = async (_lease: string, signal: AbortSignal): Promise<readonly Lease[]> => {
-      await delay(clock, 3_000, signal);
-      signal.throwIfAborted();
-      return [];
-    };
+    const leasesElsewhere = (_lease: string, signal: AbortSignal): Promise<readonly Lease[]> =>
+      noneAfter(clock, 3_000, signal);
     const a = process(client, clock, { leasesElsewhere });
     await clock.advance(6_000);
     expect(a.log).toEqual(['elected']);
@@ -272,6 +276,28 @@ describe('LeaderElector', () => {
     await client.patch(Lease, where, { type: 'merge', body: { spec: { renewTime: 'later' } } });
     await a.stop();
     expect(specOf(client)).toMatchObject({ holderIdentity: '' });
+  });
+
+  it('releases a lease that it has just acquired, although it stops before it leads', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const leasesElsewhere = (_lease: string, signal: AbortSignal): Promise<readonly Lease[]> =>
+      client.state(Lease).length === 0 ? Promise.resolve([]) : noneAfter(clock, 60_000, signal);
+    const a = process(client, clock, { leasesElsewhere });
+    await settle();
+    await a.stop();
+    expect(specOf(client)).toMatchObject({ holderIdentity: '' });
+    expect([a.log, a.elector.leading()]).toEqual([[], false]);
+  });
+
+  it('releases a lease once that it gave up for a holder elsewhere', async () => {
+    const [client, clock] = [new FakeClient(), new FakeClock()];
+    const leasesElsewhere = (): Promise<readonly Lease[]> =>
+      Promise.resolve(client.state(Lease).length === 0 ? [] : [leaseOf('b', 'two')]);
+    const a = process(client, clock, { leasesElsewhere });
+    await settle();
+    await a.stop();
+    expect(client.requests.map(({ method }) => method)).toEqual(['get', 'create', 'update']);
+    expect([a.log, specOf(client)?.holderIdentity]).toEqual([[], '']);
   });
 
   it('leaves no timer behind and writes nothing when it stops without the lease', async () => {

@@ -121,10 +121,10 @@ export class LeaderElector {
       await this.#hold(signal);
     }
     const lost = !signal.aborted;
-    const held = this.leading();
     this.#renewed = undefined;
     if (lost) onLost();
-    else if (held) await this.#release();
+    // Also if the stop came after the lease was acquired and before we led.
+    else if (this.#seen?.lease.spec?.holderIdentity === this.identity) await this.#release();
   }
 
   /** Renews until the signal aborts or the deadline passes. */
@@ -292,12 +292,12 @@ export class LeaderElector {
     const timeoutMs = Math.max(this.#deadlineMs / 2, 1000);
     try {
       try {
-        await client.update(Lease, this.#released(this.#seen!.lease), { timeoutMs });
+        this.#see(await client.update(Lease, this.#released(this.#seen!.lease), { timeoutMs }));
       } catch (error) {
         // The stop may have aborted a renewal that the server has carried out nevertheless.
         const seen = isConflict(error) ? await this.#read(AbortSignal.timeout(timeoutMs)) : undefined;
         if (seen?.lease.spec?.holderIdentity !== this.identity) throw error;
-        await client.update(Lease, this.#released(seen.lease), { timeoutMs });
+        this.#see(await client.update(Lease, this.#released(seen.lease), { timeoutMs }));
       }
     } catch (error) {
       onError?.(error);
