@@ -68,7 +68,8 @@ function alreadyRunning(part: Named, { metadata, spec }: Lease): Error {
   );
 }
 
-function leasesOf({ lease, other }: Named): readonly string[] {
+/** The names of the leases for whose holders a part waits. */
+export function leasesOf({ lease, other }: Pick<Part, 'lease' | 'other'>): readonly string[] {
   return [lease, ...(other === undefined ? [] : [other.lease])];
 }
 

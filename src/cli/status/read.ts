@@ -6,6 +6,7 @@ import { defineKind } from '../../kube/objects.ts';
 import type { AnyKind, Kind, KubeObject } from '../../kube/objects.ts';
 import { Definition, Deployment, Registration, selectorText } from '../install/installed.ts';
 import { listAll } from '../objects/follow.ts';
+import { leasesOf } from '../run/lease-holders.ts';
 import { partsOf } from '../run/parts.ts';
 
 export interface Pod extends KubeObject {
@@ -41,7 +42,7 @@ interface WebhookRegistrations extends KubeObject {
 export interface Observed {
   readonly deployments: readonly Installed[];
   readonly pods: readonly Pod[];
-  /** The leases of the parts. */
+  /** The leases of the parts, and of operators for which they wait. */
   readonly leases: readonly Lease[];
   /** The names of the installed definitions. */
   readonly definitions: ReadonlySet<string>;
@@ -70,7 +71,7 @@ export async function observe(client: Client, kinds: readonly AnyKind[], namespa
   const [deployments, pods, leases, definitions, webhooks, ...objects] = await Promise.all([
     list(Deployment as Kind<Installed>, ours),
     list(Pods, ours),
-    Promise.all(parts.map(({ lease }) => list(Lease, { fieldSelector: `metadata.name=${lease}` }))),
+    Promise.all(parts.flatMap(leasesOf).map((name) => list(Lease, { fieldSelector: `metadata.name=${name}` }))),
     list(Definition),
     list(Registration as Kind<WebhookRegistrations>),
     ...kinds.map((kind) => list<KubeObject>(kind, kind.namespaced && namespace !== undefined ? { namespace } : {})),

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { FakeClient } from '../../../test/support/fake-client.ts';
 import { DynamicEnv } from '../../api/dynamicenv.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { Lease } from '../../kube/lease.ts';
 import type { AnyKind, KubeObject } from '../../kube/objects.ts';
 import { microTime } from '../../kube/times.ts';
 import { partsOf } from '../run/parts.ts';
 import { unpainted } from '../terminal/colour.ts';
 import { SUBJECTS } from './objects.ts';
+import { observe } from './read.ts';
 import type { Observed } from './read.ts';
 import { reportOf } from './report.ts';
 import type { StatusReport } from './report.ts';
@@ -13,6 +16,7 @@ import { statusLines } from './status.ts';
 
 const NOW = Date.parse('2026-01-02T00:00:00Z');
 const parts = partsOf();
+const toolchain = parts.find(({ name }) => name === 'targets')!.other!;
 const definitions = new Set(parts.flatMap(({ resources }) => resources.map(({ crd }) => crd.metadata.name)));
 
 function lease(name: string, holderIdentity: string, renewedAt: number): Observed['leases'][number] {
@@ -25,7 +29,7 @@ function lease(name: string, holderIdentity: string, renewedAt: number): Observe
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace: 'offshoot' }, spec };
 }
 
-function deployment(controllers: string, ready: number): Observed['deployments'][number] {
+function deployment(controllers: string, ready: number, ...args: string[]): Observed['deployments'][number] {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -34,7 +38,10 @@ function deployment(controllers: string, ready: number): Observed['deployments']
       namespace: 'offshoot',
       labels: { 'app.kubernetes.io/version': '1.0.0', 'app.kubernetes.io/managed-by': 'Helm' },
     },
-    spec: { replicas: 2, template: { spec: { containers: [{ args: ['run', `--controllers=${controllers}`] }] } } },
+    spec: {
+      replicas: 2,
+      template: { spec: { containers: [{ args: ['run', `--controllers=${controllers}`, ...args] }] } },
+    },
     status: { readyReplicas: ready },
   };
 }
@@ -133,6 +140,22 @@ test('reportOf shows problems with their reason and advice', () => {
   ]) {
     expect(text).toContain(line);
   }
+});
+
+test('reportOf says that a part waits for an operator that does some of its work', async () => {
+  const client = new FakeClient();
+  for (const name of [toolchain.lease, 'other']) await client.create(Lease, lease(name, 'the host operator', NOW));
+  const { leases } = await observe(client, []);
+  expect(leases.map(({ metadata }) => metadata.name)).toEqual([toolchain.lease]);
+  const held = { deployments: [deployment('targets', 2)], leases };
+  const problem = 'error: part targets: it has no leader, so nothing is reconciled\n    ';
+  expect(lines(report(held))).toContain(
+    `${problem}it waits for the host operator (Lease offshoot/${toolchain.lease}): stop that, or leave the work to it with --space-controllers=false`,
+  );
+  const logs = `${problem}look at the pods above and their logs`;
+  expect(lines(report({ ...held, leases: [] }))).toContain(logs);
+  const apart = deployment('targets', 0, toolchain.flag);
+  expect(lines(report({ ...held, deployments: [apart] }))).toContain(logs);
 });
 
 test('reportOf reports what does not work although its state or phase does not say so', () => {

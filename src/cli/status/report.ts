@@ -89,7 +89,7 @@ function installationOf(deployment: Installed): Installation {
 }
 
 function partReport(part: Part, observed: Observed, subjects: readonly Subject[], now: number): PartReport {
-  const lease = leaseOf(part, observed, now);
+  const lease = leaseNamed(part.lease, observed, now);
   const isHeld = lease !== undefined && isHeldBy(lease, now);
   const isEnabled = lease !== undefined || observed.deployments.some((each) => runs(each, part.name));
   return {
@@ -113,8 +113,8 @@ function partReport(part: Part, observed: Observed, subjects: readonly Subject[]
   };
 }
 
-/** The Lease of a part: the one that is held, if there are several. */
-function leaseOf({ lease: name }: Part, { leases }: Observed, now: number): Lease | undefined {
+/** The Lease with a name: the one that is held, if there are several. */
+function leaseNamed(name: string, { leases }: Observed, now: number): Lease | undefined {
   const named = leases.filter(({ metadata }) => metadata.name === name);
   return named.find((each) => isHeldBy(each, now)) ?? named[0];
 }
@@ -124,9 +124,12 @@ function isHeldBy({ spec }: Lease, now: number): boolean {
   return Date.parse(spec.renewTime) + (spec.leaseDurationSeconds ?? 0) * 1000 + TOLERANCE_MS > now;
 }
 
-function runs({ spec }: Installed, part: string): boolean {
-  const args = (spec?.template?.spec?.containers ?? []).flatMap((container) => container.args ?? []);
-  const flag = args.find((each) => each.startsWith('--controllers='));
+function argsOf({ spec }: Installed): readonly string[] {
+  return (spec?.template?.spec?.containers ?? []).flatMap((container) => container.args ?? []);
+}
+
+function runs(deployment: Installed, part: string): boolean {
+  const flag = argsOf(deployment).find((each) => each.startsWith('--controllers='));
   return flag !== undefined && flag.slice('--controllers='.length).split(',').includes(part);
 }
 
@@ -179,6 +182,15 @@ function podProblems({ metadata, status }: Pod): Problem[] {
   });
 }
 
+/** What to do about an operator that does some of the work of a part, if the part waits for it. */
+function waitsFor({ other }: Part, observed: Observed, now: number): string | undefined {
+  if (other === undefined || observed.deployments.some((each) => argsOf(each).includes(other.flag))) return undefined;
+  const lease = leaseNamed(other.lease, observed, now);
+  if (lease === undefined || !isHeldBy(lease, now)) return undefined;
+  const holder = `${lease.spec!.holderIdentity} (Lease ${keyOf(lease.metadata)})`;
+  return `it waits for ${holder}: stop that, or leave the work to it with ${other.flag}`;
+}
+
 function partProblems(part: Part, report: PartReport, observed: Observed, now: number): Problem[] {
   const about = `part ${part.name}`;
   if (report.state === 'off') {
@@ -189,10 +201,11 @@ function partProblems(part: Part, report: PartReport, observed: Observed, now: n
   }
   const problems: Problem[] = [];
   if (report.state === 'stopped') {
-    const lease = leaseOf(part, observed, now);
+    const lease = leaseNamed(part.lease, observed, now);
     const holder = lease?.spec?.holderIdentity;
     const last = holder ? `: ${holder} did until ${lease?.spec?.renewTime}` : '';
-    const advice = 'look at the pods above and their logs; "offshoot support-bundle" collects them';
+    const advice =
+      waitsFor(part, observed, now) ?? 'look at the pods above and their logs; "offshoot support-bundle" collects them';
     problems.push({ severity: 'error', about, message: `it has no leader, so nothing is reconciled${last}`, advice });
   }
   const missing = part.resources.map(({ crd }) => crd.metadata.name).filter((name) => !observed.definitions.has(name));
