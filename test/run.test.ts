@@ -284,6 +284,12 @@ describe('offshoot run', () => {
     );
     await client.delete(DynamicEnv, { namespace: 'default', name: 'blue' });
     await client.delete(DeploymentTargetClaim, untouched.metadata);
+    // Their finalizers are removed by the controllers, and the next case creates them again.
+    await until(async () => {
+      const { items: environments } = await client.list(DynamicEnv, { fieldSelector: 'metadata.name=blue' });
+      const { items: claims } = await client.list(DeploymentTargetClaim, { fieldSelector: 'metadata.name=waiting' });
+      return environments.length + claims.length === 0;
+    });
     running.child.kill('SIGTERM');
     expect(await running.exit).toEqual({ code: 0, signal: null });
     await client.delete(Lease, lease);
