@@ -343,6 +343,7 @@ const large = [
   '(?i)k{1000}',
   '(?:[^/,;]+,){500}',
   '(?:a|b|c|d|e){1000}',
+  raw`(?:\b中\b){1000}`.repeat(8),
 ];
 
 export const EXPRESSIONS: readonly string[] = [

@@ -1,7 +1,7 @@
 // How many instructions a proxy needs for a character or a class of characters. Most proxies read UTF-8 byte by byte: a
 // letter of any script takes 1,200.
 import { RE2JS } from 're2js';
-import { programOf, RUNE, RUNE1, RUNE_ANY, RUNE_ANY_NOT_NL } from './program.ts';
+import { EMPTY_WIDTH, programOf, RUNE, RUNE1, RUNE_ANY, RUNE_ANY_NOT_NL } from './program.ts';
 import type { Program } from './program.ts';
 
 /** RE2 has a short program for all characters from U+0080. */
@@ -11,8 +11,12 @@ const LAST = 0x10_ffff;
 /** The instructions for a part of an expression that stands for one character, or for a place between two. */
 export function bytesOfToken(token: string, ignoresCase: boolean): number {
   if (Array.from(token).length === 1 && token !== '.') return bytesOfCharacter(token.codePointAt(0)!, ignoresCase);
-  const { inst } = programOf(RE2JS.compile(token, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0));
-  return inst.reduce((sum, each) => sum + bytesOf(each), 0);
+  // The flag may apply elsewhere, and a class without it can be the larger one.
+  return Math.max(bytesWith(token, 0), ignoresCase ? bytesWith(token, RE2JS.CASE_INSENSITIVE) : 0);
+}
+
+function bytesWith(token: string, flags: number): number {
+  return programOf(RE2JS.compile(token, flags)).inst.reduce((sum, each) => sum + bytesOf(each), 0);
 }
 
 /** The instructions for a character. */
@@ -25,6 +29,7 @@ export function bytesOfCharacter(rune: number, ignoresCase: boolean): number {
 
 function bytesOf({ op, runes }: Program['inst'][number]): number {
   if (op === RUNE_ANY || op === RUNE_ANY_NOT_NL) return 1 + BEYOND_ASCII;
+  if (op === EMPTY_WIDTH) return 1;
   if (op !== RUNE && op !== RUNE1) return 0;
   return runes.length > 1 ? bytesOfRanges(runes) : bytesOfCharacter(runes[0]!, op === RUNE);
 }
@@ -33,6 +38,8 @@ function bytesOf({ op, runes }: Program['inst'][number]): number {
 function bytesOfRanges(runes: ArrayLike<number>): number {
   let count = 0;
   let before: readonly string[] = [];
+  const lastBytes = new Set<string>();
+  const sharedBytes = new Set<string>();
   for (let i = 0; i < runes.length; i += 2) {
     for (const [low, high] of rangesOfBytes(runes[i]!, runes[i + 1]!)) {
       if (low === 0x80 && high === LAST) {
@@ -44,10 +51,12 @@ function bytesOfRanges(runes: ArrayLike<number>): number {
       const fresh = bytes.findIndex((each, at) => each !== before[at]);
       count += bytes.length - Math.max(0, fresh);
       before = bytes;
+      const end = bytes.at(-1)!;
+      (lastBytes.has(end) ? sharedBytes : lastBytes).add(end);
     }
   }
-  // RE2 needs up to a tenth more, as it joins programs by branches.
-  return count + Math.floor(count / 8);
+  // RE2 has such a byte once, and a branch to it wherever it would be.
+  return count + sharedBytes.size;
 }
 
 /** The last characters of one, two and three bytes. */

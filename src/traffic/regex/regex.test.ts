@@ -2,6 +2,9 @@
 import { expect, test } from 'vitest';
 import { matchesRegex, regexProblem } from './regex.ts';
 
+/** Every second letter from U+00C0 to U+013E. Their cases and the letters between them make one range. */
+const LETTERS = Array.from({ length: 64 }, (_none, i) => String.fromCodePoint(0xc0 + 2 * i)).join('');
+
 test.each([
   ['(', 'missing closing ): `(`'],
   ['([', 'missing closing ]: `[`'],
@@ -20,6 +23,9 @@ test.each([
   [String.raw`\p{Latin}(?i-s){999}`, 'it is too large once its repetitions are expanded'],
   [String.raw`\pL\Q\E{999}`, 'it is too large once its repetitions are expanded'],
   [String.raw`(?:\P{Cf}|\S|(?s:.)){0,347}`, 'it is too large once its repetitions are expanded'],
+  [String.raw`(?:\b中\b){1000}`.repeat(8), 'it is too large once its repetitions are expanded'],
+  [`[${LETTERS}]{400}`, 'it is too large once its repetitions are expanded'],
+  [`(?i:a)[${LETTERS}]{400}`, 'it is too large once its repetitions are expanded'],
   ['a'.repeat(1_025), '1025 bytes are more than 1024'],
   [String.raw`\p{Uppercase}.*`, 'not every proxy knows the character class `\\p{Uppercase}`: write \\p{Lu}'],
   [String.raw`[^\P{White_Space}]`, 'not every proxy knows the character class `\\P{White_Space}`: write \\S'],
