@@ -9,6 +9,8 @@ interface Group {
   readonly before: number;
   /** The size of its last part, to which a repetition would apply. */
   readonly last: number;
+  /** Whether its last part is a character or a class, whose branches are never there twice. */
+  readonly isSingle?: boolean;
 }
 
 /** Quoted text that is empty: a repetition after it applies to what is before it. */
@@ -38,7 +40,8 @@ export function sizeInProxy(regex: string): number {
       const copies = Math.max(1, Number(max || min || 1));
       const isFixed = min !== undefined && max === min;
       // A copy that may be left out, or begin again, takes one more, and some of its branches are there twice.
-      const size = isFixed ? group.last : Math.ceil(1.5 * group.last) + 1;
+      const withBranches = group.isSingle ? group.last : Math.ceil(1.5 * group.last);
+      const size = isFixed ? group.last : withBranches + 1;
       group = { before: group.before, last: copies * size };
     } else if (quoted !== undefined) {
       const last = Array.from(text, (each) => bytesOfCharacter(each.codePointAt(0)!, ignoresCase));
@@ -46,7 +49,7 @@ export function sizeInProxy(regex: string): number {
     } else {
       const size = sizes.get(text) ?? bytesOfToken(text, ignoresCase);
       sizes.set(text, size);
-      group = { before, last: size };
+      group = { before, last: size, isSingle: true };
     }
   }
   return group.before + group.last;
