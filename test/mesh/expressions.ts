@@ -344,6 +344,7 @@ const large = [
   '(?:[^/,;]+,){500}',
   '(?:a|b|c|d|e){1000}',
   raw`(?:\b中\b){1000}`.repeat(8),
+  '(?:中{00}){1000}'.repeat(6),
 ];
 
 export const EXPRESSIONS: readonly string[] = [

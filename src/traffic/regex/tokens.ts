@@ -8,7 +8,9 @@ const BRACKETS = String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]`;
 const FLAGS = String.raw`\(\?[imsU-]*\)`;
 /** The beginning of a group. */
 const OPEN = String.raw`\((?:\?(?:P?<[^>]*>|[imsU-]*:?))?`;
-const REPEAT = String.raw`(?:[*+?]|\{(?<min>\d+)(?:,(?<max>\d*))?\})\??`;
+const NUMBER = String.raw`(?:0|[1-9]\d*)`;
+/** With a zero before a number, braces stand for themselves. */
+const REPEAT = String.raw`(?:[*+?]|\{(?<min>${NUMBER})(?:,(?<max>${NUMBER}?))?\})\??`;
 
 const TOKENS = new RegExp(
   `(?<quoted>${QUOTED})|${ESCAPE}|(?<flags>${FLAGS})|${BRACKETS}|(?<open>${OPEN})|(?<repeat>${REPEAT})|.`,
