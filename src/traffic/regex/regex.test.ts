@@ -5,6 +5,9 @@ import { matchesRegex, regexProblem } from './regex.ts';
 /** Every second letter from U+00C0 to U+013E. Their cases and the letters between them make one range. */
 const LETTERS = Array.from({ length: 64 }, (_none, i) => String.fromCodePoint(0xc0 + 2 * i)).join('');
 
+const BYTES =
+  'some proxies read bytes, and a range in brackets ends before it begins: put `-` last, and letters beyond ASCII instead of escapes';
+
 test.each([
   ['(', 'missing closing ): `(`'],
   ['([', 'missing closing ]: `[`'],
@@ -35,6 +38,8 @@ test.each([
     String.raw`(?i)[a\p{Kawi}]`,
     'not every proxy knows the character class `\\p{Kawi}`: write a general category or a script of Unicode 13, such as \\p{L} or \\p{Greek}',
   ],
+  ['[а-я-_]+', BYTES],
+  [String.raw`[\xe0-ž]`, BYTES],
   ['a((?<name>b))', 'not every proxy knows the group `(?<name>`: write `(?P<name>`'],
 ])('regexProblem refuses %s', (regex, problem) => {
   expect(regexProblem(regex)).toBe(problem);
@@ -64,6 +69,8 @@ test.each([
   '(?:[^/,;]+,){500}',
   'a{1000}'.repeat(32),
   'ä*',
+  '[а-яё_-]+',
+  '[À-ž\\-_]',
   '',
 ])('regexProblem accepts %s', (regex) => {
   expect(regexProblem(regex)).toBeUndefined();

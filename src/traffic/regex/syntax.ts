@@ -1,4 +1,5 @@
 // Syntax that our RE2 accepts and proxies refuse: those of today, or those of the last years.
+import { RE2JS } from 're2js';
 import { insteadOfClass } from './classes.ts';
 import { escapesOf, tokensOf } from './tokens.ts';
 
@@ -12,5 +13,20 @@ export function refusedSyntax(regex: string): string | undefined {
     if (code > 0xff) return `invalid escape sequence: \`${text}\`: it is more than one byte`;
   }
   const named = tokensOf(regex).find(({ groups }) => groups['open']?.startsWith('(?<'));
-  return named && `not every proxy knows the group \`${named.text}\`: write \`${named.text.replace('<', 'P<')}\``;
+  if (named !== undefined) {
+    return `not every proxy knows the group \`${named.text}\`: write \`${named.text.replace('<', 'P<')}\``;
+  }
+  return refusedBytes(regex);
+}
+
+/** Why proxies that read bytes refuse an expression: there, each byte of a letter is a character of its own. */
+function refusedBytes(regex: string): string | undefined {
+  const bytes = Buffer.from(regex).toString('latin1');
+  if (bytes === regex) return undefined;
+  try {
+    RE2JS.compile(bytes);
+    return undefined;
+  } catch {
+    return 'some proxies read bytes, and a range in brackets ends before it begins: put `-` last, and letters beyond ASCII instead of escapes';
+  }
 }
