@@ -349,6 +349,7 @@ const large = [
   '(?:a|b|c|d|e){1000}',
   raw`(?:\b中\b){1000}`.repeat(8),
   '(?:中{00}){1000}'.repeat(6),
+  raw`(?:\b*中){1000}`.repeat(6),
 ];
 
 export const EXPRESSIONS: readonly string[] = [

@@ -27,6 +27,8 @@ test.each([
   [String.raw`\pL\Q\E{999}`, 'it is too large once its repetitions are expanded'],
   [String.raw`(?:\P{Cf}|\S|(?s:.)){0,347}`, 'it is too large once its repetitions are expanded'],
   [String.raw`(?:\b中\b){1000}`.repeat(8), 'it is too large once its repetitions are expanded'],
+  [String.raw`(?:\b*中){1000}`.repeat(6), 'it is too large once its repetitions are expanded'],
+  ['(?:中+){1000}'.repeat(7), 'it is too large once its repetitions are expanded'],
   ['(?:中{00}){1000}'.repeat(6), 'it is too large once its repetitions are expanded'],
   [`[${LETTERS}]{400}`, 'it is too large once its repetitions are expanded'],
   [`(?i:a)[${LETTERS}]{400}`, 'it is too large once its repetitions are expanded'],

@@ -9,12 +9,14 @@ interface Group {
   readonly before: number;
   /** The size of its last part, to which a repetition would apply. */
   readonly last: number;
-  /** Whether its last part is a character or a class, whose branches are never there twice. */
+  /** Whether its last part is a character or a class, whose branches are never there twice, and which is never empty. */
   readonly isSingle?: boolean;
 }
 
 /** Quoted text that is empty: a repetition after it applies to what is before it. */
 const NOTHING = String.raw`\Q\E`;
+/** A place between two characters. */
+const ASSERTION = /^(?:[$^]|\\[ABbz])$/;
 const EMPTY: Group = { before: 0, last: 0 };
 
 /** The number of instructions in a proxy, at most, for an expression that RE2 accepts. */
@@ -39,9 +41,12 @@ export function sizeInProxy(regex: string): number {
       const { min, max = min } = groups;
       const copies = Math.max(1, Number(max || min || 1));
       const isFixed = min !== undefined && max === min;
-      // A copy that may be left out, or begin again, takes one more, and some of its branches are there twice.
-      const withBranches = group.isSingle ? group.last : Math.ceil(1.5 * group.last);
-      const size = isFixed ? group.last : withBranches + 1;
+      // Some of the branches in a group are there twice.
+      const varied = group.isSingle ? group.last : Math.ceil(1.5 * group.last);
+      // A copy that may be left out takes one more, one that may begin again takes two, or four if it may be empty.
+      const isOpen = max === '' || /^[*+]/.test(repeat);
+      const again = group.isSingle ? 2 : 4;
+      const size = isFixed ? group.last : varied + (isOpen ? again : 1);
       group = { before: group.before, last: copies * size };
     } else if (quoted !== undefined) {
       const last = Array.from(text, (each) => bytesOfCharacter(each.codePointAt(0)!, ignoresCase));
@@ -49,7 +54,7 @@ export function sizeInProxy(regex: string): number {
     } else {
       const size = sizes.get(text) ?? bytesOfToken(text, ignoresCase);
       sizes.set(text, size);
-      group = { before, last: size, isSingle: true };
+      group = { before, last: size, isSingle: !ASSERTION.test(text) };
     }
   }
   return group.before + group.last;
