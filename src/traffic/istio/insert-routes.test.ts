@@ -232,6 +232,23 @@ describe('the routes of an environment', () => {
   });
 });
 
+test('routes that are left unchanged go if proxies refuse them, unless it is for a header of their base route', () => {
+  const base = (regex: string): HttpRoute => ({
+    match: [{ headers: { lang: { regex } } }],
+    route: [{ destination: { host: 'cart', subset: 'shared' } }],
+  });
+  const env = environment('e', [{ headers: { user: { exact: 'a' } } }]);
+  const kept = (http: readonly HttpRoute[]) =>
+    withRoutes(virtualService(http), [{ ...wish(env, false), untouched: [cart] }]).http;
+  for (const regex of ['.*', '\\pL{100}']) {
+    const http = planned([base(regex)], env);
+    expect(http).toHaveLength(2);
+    expect(kept(http)).toEqual(http);
+  }
+  const [inserted] = planned([base('(')], env);
+  expect(kept([inserted!, base('.*')])).toEqual([base('.*')]);
+});
+
 test('isRouteOf and isRouteOfSubset recognize a route for its own environment and subset only', () => {
   const name = fc.constantFrom('a', 'b', 'a-b', 'b-a', 'a-b-a', 'b-a-b');
   const who = fc.record({ namespace: name, name, subset: name });

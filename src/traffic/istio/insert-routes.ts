@@ -120,15 +120,16 @@ function wishFinder(
   wishes: readonly RouteWish[],
 ): (route: HttpRoute) => RouteWish | undefined {
   const byVersion = Map.groupBy(wishes, ({ owner }) => owner.version);
+  const bases = (service.spec?.http ?? []).filter((route) => !isInserted(route));
   return (route) => {
     const version = route.route?.[0]?.destination?.subset ?? '';
     const isOwner = ({ owner }: RouteWish): boolean => isRouteOf(owner, service, route);
     // Nearly always the destination of the route identifies the owner; otherwise its name does.
     const wish = byVersion.get(version)?.find(isOwner) ?? wishes.find(isOwner);
-    // A route that proxies refuse blocks all route updates of its port.
+    // A route that proxies refuse blocks all route updates of its port, but not more than a base route with its header.
     const isKept =
       wish?.untouched.some((workload) => isRouteOfSubset(wish.owner, workload, service, route)) &&
-      !hasRefusedHeader(route);
+      !hasRefusedHeader(route, bases);
     return isKept ? undefined : wish;
   };
 }

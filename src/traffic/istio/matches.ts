@@ -33,9 +33,12 @@ export function refusedHeaders({ headers }: Pick<HttpMatch, 'headers'>): readonl
   });
 }
 
-/** Whether a proxy would refuse a route for one of its headers. */
-export function hasRefusedHeader({ match = [] }: HttpRoute): boolean {
-  return match.some(({ headers }) => headers !== undefined && refusedHeaders({ headers }).length > 0);
+/** Whether a proxy would refuse a route for one of its headers, but not for those that a base route has too. */
+export function hasRefusedHeader({ match = [] }: HttpRoute, bases: readonly HttpRoute[] = []): boolean {
+  const refused = match.flatMap((entry) => refusedHeaders(entry));
+  if (refused.length === 0) return false;
+  const ofBases = bases.flatMap((base) => (base.match ?? []).flatMap((entry) => refusedHeaders(entry)));
+  return refused.some((each) => !ofBases.some((other) => jsonEqual(other, each)));
 }
 
 /** Characters that Envoy refuses in the name of a header. */
