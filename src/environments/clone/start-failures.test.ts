@@ -32,9 +32,24 @@ test.each([
     'FailedAttachVolume: volume pvc-1: rpc error: no such disk',
   ],
   [
+    'FailedAttachVolume',
+    'Multi-Attach error for volume "pvc-1f0e6a51-8a5d-4a55-9d0c-0123456789ab" Volume is already used by pod(s) cart-7d-x',
+    'FailedAttachVolume: Multi-Attach error for volume "pvc-1f0e6a51-8a5d-4a55-9d0c-0123456789ab" Volume is already used by pod(s) cart-7d-x',
+  ],
+  [
+    'FailedAttachVolume',
+    'AttachVolume.Attach failed for volume "pvc-1" : rpc error: could not attach volume "vol-0123456789abcdef0": RequestID: 1f0e6a51-8a5d-4a55-9d0c-0123456789ab, InvalidVolume',
+    'FailedAttachVolume: volume pvc-1: rpc error: could not attach volume "vol-0123456789abcdef0": RequestID: …, InvalidVolume',
+  ],
+  [
     'FailedCreatePodSandBox',
     'Failed to create pod sandbox: failed to setup network for sandbox "0123456789abcdef": no address left',
     'FailedCreatePodSandBox: Failed to create pod sandbox: failed to setup network for sandbox "…": no address left',
+  ],
+  [
+    'FailedCreatePodSandBox',
+    `Failed to create pod sandbox: no cgroup "cri-containerd-${'0a'.repeat(32)}.scope"`,
+    'FailedCreatePodSandBox: Failed to create pod sandbox: no cgroup "cri-containerd-….scope"',
   ],
 ])('says why containers are not created: %s, %s', (reason, message, told) => {
   expect(startProblem([event(reason, message)])).toEqual({ reason, message: told });

@@ -54,11 +54,14 @@ export function startProblem(failures: readonly PodEvent[]): Problem | undefined
   return undefined;
 }
 
+/** Ids of sandboxes and requests, which differ at each try; names such as `pvc-…` contain some that do not. */
+const ID = /\b[0-9a-f]{32,}\b|(?<![\w-])(?:[0-9a-f]{12,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![\w-])/g;
+
 /** The part of a message that stays the same at every try. */
 function essenceOf(reason: (typeof START_FAILURES)[number], message: string): string | undefined {
   const [, volume, why] =
     /^(?:MountVolume|AttachVolume)\.\w+ failed for volume "([^"]*)" ?: (.*)$/s.exec(message) ?? [];
-  if (why !== undefined) return `volume ${volume}: ${why}`;
+  if (why !== undefined) return `volume ${volume}: ${why.replaceAll(ID, '…')}`;
   // Other messages about mounting list volumes in any order.
-  return reason === 'FailedMount' ? undefined : message.replaceAll(/\b[0-9a-f]{12,}\b/g, '…');
+  return reason === 'FailedMount' ? undefined : message.replaceAll(ID, '…');
 }
