@@ -86,7 +86,7 @@ export function cloneProblem(
   if (failing !== undefined) return problemOf({ ...failing, ...withoutPod(failing.message) });
   const progressing = progressOf(clone);
   const isSteady = isSettled(clone) && (pods.length === 0 || readyPods(pods).length >= neededPods(clone));
-  const ofPods = isSteady ? undefined : (podProblem(pods) ?? startProblem(startFailures));
+  const ofPods = isSteady ? undefined : podProblem(pods, startProblem(startFailures));
   return ofPods ?? (progressing === undefined || progressing.status === 'True' ? undefined : problemOf(progressing));
 }
 

@@ -46,12 +46,13 @@ export function slimPod({ apiVersion, kind, metadata, status = {} }: Pod): Pod {
   };
 }
 
-/** Why pods do not run. */
-export function podProblem(pods: readonly Pod[]): Problem | undefined {
+/** Why pods do not run. `start`: why the containers of living pods are not created. */
+export function podProblem(pods: readonly Pod[], start?: Problem): Problem | undefined {
   const current = currentOf(pods);
   // A pod that has ended is replaced by another, whose problem is more relevant.
   const [ended, alive] = [current.filter(hasEnded), current.filter((pod) => !hasEnded(pod))];
-  const problems = [...alive, ...ended].map((pod) => unscheduled(pod) ?? rejected(pod) ?? containerProblem(pod));
+  const problemOfPod = (pod: Pod) => unscheduled(pod) ?? rejected(pod) ?? containerProblem(pod);
+  const problems = [...alive.map(problemOfPod), start, ...ended.map(problemOfPod)];
   return problems.find((problem) => problem !== undefined);
 }
 
