@@ -37,8 +37,10 @@ export function orphanFindings(view: Facts, settings: Settings, { isSelected, is
  * shop without them, or save only one namespace.
  */
 function missingIn(view: Facts, settings: Settings): readonly Orphan[] {
-  const namespaces = view.list(DynamicEnv).map(({ metadata }) => metadata.namespace ?? '');
-  return findOrphans(view, { ...settings, namespaces }).filter(({ environment }) => environment !== '');
+  const namespaces = new Set(view.list(DynamicEnv).map(({ metadata }) => metadata.namespace ?? ''));
+  return findOrphans(view, settings).filter(
+    ({ environment }) => environment !== '' && namespaces.has(refOf(environment).namespace ?? ''),
+  );
 }
 
 function certain({ kind, environment }: Orphan, { orphanGraceMs }: Settings): Pick<Finding, 'message' | 'advice'> {
