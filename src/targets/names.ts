@@ -15,8 +15,8 @@ export const MADE_FROM = 'offshoot.dev/space-request';
 /** On a target: the uid of its claim, so that a later claim of the same name is not mistaken for it. */
 export const CLAIM_UID = 'dt.appstudio.redhat.com/claim-uid';
 /**
- * A mark of the claim that had a target last: its uid, if that is known. On the target, on its service account and on the Secret with its token:
- * an account with another value is replaced, so that the users of that claim lose access.
+ * A mark of the claim that had a target last: its uid, if that is known. On the target, on its service account and on
+ * the Secret with its token: an account with another value is replaced, so that the users of that claim lose access.
  */
 export const LAST_CLAIM = 'offshoot.dev/last-claim';
 /** On a target: the reclaim policy of its class, for when the class is gone. */
