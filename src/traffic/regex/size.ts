@@ -36,8 +36,10 @@ export function sizeInProxy(regex: string): number {
     } else if (text === ')') {
       const around = outer.pop() ?? EMPTY;
       group = { before: around.before + around.last, last: before };
-    } else if (text === '|') group = { before: before + 1, last: 0 };
-    else if (repeat !== undefined) {
+    } else if (text === '|') {
+      // A branch, and one more: a repetition takes more among alternatives than alone.
+      group = { before: before + 2, last: 0 };
+    } else if (repeat !== undefined) {
       const { min, max = min } = groups;
       const copies = Math.max(1, Number(max || min || 1));
       const isFixed = min !== undefined && max === min;

@@ -16,17 +16,32 @@ export function refusedSyntax(regex: string): string | undefined {
   if (named !== undefined) {
     return `not every proxy knows the group \`${named.text}\`: write \`${named.text.replace('<', 'P<')}\``;
   }
-  return refusedBytes(regex);
+  return refusedRepetition(regex) ?? refusedBytes(regex);
+}
+
+/** Why proxies refuse repetitions in others: they count those of which one is `{0}` too. */
+function refusedRepetition(regex: string): string | undefined {
+  const parts = tokensOf(regex).map(({ text, groups: { min, max = min } }) =>
+    min === '0' && max === '0' ? '{1}' : text,
+  );
+  const counted = parts.join('');
+  return counted === regex ? undefined : compileError(counted);
 }
 
 /** Why proxies that read bytes refuse an expression: there, each byte of a letter is a character of its own. */
 function refusedBytes(regex: string): string | undefined {
   const bytes = Buffer.from(regex).toString('latin1');
-  if (bytes === regex) return undefined;
+  return bytes === regex || compileError(bytes) === undefined
+    ? undefined
+    : 'some proxies read bytes, and a range in brackets ends before it begins: put `-` last, and letters beyond ASCII instead of escapes';
+}
+
+/** Why our RE2 does not accept an expression. */
+function compileError(regex: string): string | undefined {
   try {
-    RE2JS.compile(bytes);
+    RE2JS.compile(regex);
     return undefined;
-  } catch {
-    return 'some proxies read bytes, and a range in brackets ends before it begins: put `-` last, and letters beyond ASCII instead of escapes';
+  } catch (error) {
+    return (error as Error).message.replace(/^error parsing regexp: /, '');
   }
 }
