@@ -187,7 +187,7 @@ describe('doctor on a cluster', () => {
     expect(stderr).toBe('');
     expect(stdout)
       .toContain(`warning: DestinationRule shop/cart-shop-pr-7-cart: environment shop/pr-7, which it was made for, is gone: its finalizers did not run
-    the controllers remove it 10 minutes after they first see it; with --remove-orphans=false, remove it yourself, routes before rules and clones
+    the controllers remove it 10 minutes after they first see it; with --remove-orphans=false or --namespaces, remove it yourself, routes before rules and clones
 `);
     expect(stdout)
       .toContain(`note: DestinationRule shop/by-hand-shop-pr-7-cart: its annotation names environment shop/pr-7, which does not exist, but the controllers keep it: its managedFields do not say that Offshoot applied it

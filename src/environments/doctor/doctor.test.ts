@@ -138,7 +138,7 @@ describe('diagnose of orphans', () => {
 
   test('reports clones, rules and routes whose environment is gone, and who removes them', () => {
     const advice = (it: string) =>
-      `the controllers remove ${it} 10 minutes after they first see ${it}; with --remove-orphans=false, remove ${it} yourself, routes before rules and clones`;
+      `the controllers remove ${it} 10 minutes after they first see ${it}; with --remove-orphans=false or --namespaces, remove ${it} yourself, routes before rules and clones`;
     const found = { severity: 'warning', reason: 'Orphaned' };
     const message = 'environment shop/feature, which it was made for, is gone: its finalizers did not run';
     expect(inCluster(all)).toEqual([

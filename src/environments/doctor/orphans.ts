@@ -51,7 +51,7 @@ function certain({ kind, environment }: Orphan, { orphanGraceMs }: Settings): Pi
     message: hasRoutes
       ? `it has routes to environment ${environment}, which is gone: its finalizers did not run`
       : `environment ${environment}, which it was made for, is gone: its finalizers did not run`,
-    advice: `the controllers remove ${it} ${minutes} minutes after they first see ${it}; with --remove-orphans=false, remove ${it} yourself, routes before rules and clones`,
+    advice: `the controllers remove ${it} ${minutes} minutes after they first see ${it}; with --remove-orphans=false or --namespaces, remove ${it} yourself, routes before rules and clones`,
   };
 }
 
