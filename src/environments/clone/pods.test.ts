@@ -29,9 +29,11 @@ function container(state: ContainerStatus['state'], rest: Partial<ContainerStatu
 
 const crashed = { terminated: { exitCode: 137, reason: 'OOMKilled' } };
 
+const completed = { terminated: { exitCode: 0, reason: 'Completed' } };
+
 /** A container that is not ready, and ended with exit code 0 before. */
 const restarted = (restartCount: number): Pod['status'] =>
-  container({ running: {} }, { restartCount, lastState: { terminated: { exitCode: 0, reason: 'Completed' } } });
+  container({ running: {} }, { restartCount, lastState: completed });
 
 describe('podProblem', () => {
   test.each<[string, Pod['status'], string | undefined]>([
@@ -93,7 +95,14 @@ describe('podProblem', () => {
       },
       'Evicted: The node was low on resource: memory',
     ],
+    // Else a restart would be reported, taken back, and reported again.
+    ['a container that has just ended without an error', container(completed), undefined],
     ['a container that ended without an error and runs again', restarted(1), undefined],
+    [
+      'a container that ended without an error twice and waits',
+      container({ waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 1, lastState: completed }),
+      'CrashLoopBackOff: container cart: ended with exit code 0 (Completed)',
+    ],
     [
       'a container that ends without an error again and again',
       restarted(2),

@@ -165,7 +165,7 @@ function problemOf(container: ContainerStatus, isFailure: (exitCode: number) => 
   // The same whether the container waits for its restart or has just been restarted.
   const terminated = state?.terminated ?? lastState?.terminated;
   // One that ended without an error may have been restarted for another reason, if that happened only once.
-  const isRestarted = state?.running !== undefined && terminated?.exitCode === 0 && restartCount < 2;
+  const isRestarted = state?.waiting === undefined && terminated?.exitCode === 0 && restartCount < 2;
   if (terminated !== undefined && isFailure(terminated.exitCode ?? 0) && !isRestarted) {
     return crash(name, terminated);
   }
