@@ -193,7 +193,7 @@ export const KUBERNETES_REASONS = {
     advice: 'Check the ConfigMap, Secret or claim that the message names.',
   },
   FailedAttachVolume: {
-    meaning: 'A volume of the clone cannot be attached to its node, because pods on another node use it.',
+    meaning: 'A volume of the clone cannot be attached to its node, for example because pods on another node use it.',
     advice: 'The clone has the volumes of its base: override them, or use a volume that several nodes can mount.',
   },
   FailedCreatePodSandBox: {
