@@ -7,7 +7,7 @@ import { comparable } from './owned.ts';
 
 interface Form {
   readonly kind: AnyKind;
-  readonly metadata: KubeObject['metadata'];
+  readonly metadata: Pick<KubeObject['metadata'], 'name' | 'namespace'>;
   /** What was applied, and what the server made of it. */
   readonly desired: unknown;
   readonly owned: unknown;
@@ -46,7 +46,8 @@ export class SettledForms {
       this.#forms.delete(id);
       return;
     }
-    this.#forms.set(id, { kind, metadata, desired, owned });
+    const { name, namespace } = metadata;
+    this.#forms.set(id, { kind, metadata: { name, namespace }, desired, owned });
     if (this.#forms.size >= this.#sweepAt) this.#sweep();
   }
 
