@@ -69,7 +69,7 @@ export interface WorkloadFacts {
   readonly isTaken: boolean;
   /** The pods of the clone. */
   readonly pods: readonly Pod[];
-  /** Events about volumes of these pods that can't be mounted. */
+  /** Events that say why containers of these pods are not created. */
   readonly startFailures: readonly PodEvent[];
   /** The rules in the status, with their current state. */
   readonly knownRules: readonly ResourceStatus[];
