@@ -9,7 +9,7 @@ import { PROVISIONER } from '../names.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { classParameters } from '../provisioning/parameters.ts';
 import { backingProblem, bindingProblem } from '../reclaim/backing.ts';
-import { secretProblem } from '../reclaim/secret.ts';
+import { mainProblem, secretProblem } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
 import { claimsNaming, classOf, targetNamed, targetsFor } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
@@ -91,7 +91,7 @@ function bind(view: View, claim: DeploymentTargetClaim, target: DeploymentTarget
   if ((claim.spec.targetName ?? '') === '') {
     return { phase: undefined, steps: [...steps, nameTarget(claim, target)] };
   }
-  const unready = backingProblem(view, target) ?? secretProblem(view, target);
+  const unready = mainProblem(backingProblem(view, target), secretProblem(view, target));
   return { phase: 'Bound', steps, target, ...(unready && { unready }) };
 }
 

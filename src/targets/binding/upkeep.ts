@@ -11,7 +11,8 @@ import { START_AGAIN } from '../describe/state.ts';
 import type { Problem } from '../provisioning/eligible.ts';
 import { backingProblem } from '../reclaim/backing.ts';
 import type { BackingProblem } from '../reclaim/backing.ts';
-import { secretProblem } from '../reclaim/secret.ts';
+import { mainProblem, secretProblem } from '../reclaim/secret.ts';
+import type { SecretProblem } from '../reclaim/secret.ts';
 import type { Settings } from '../settings.ts';
 import { targetNamed, targetsReferringTo } from '../world.ts';
 import { lockSteps, nameTarget, phaseSteps } from './bind-steps.ts';
@@ -34,7 +35,7 @@ export interface BoundClaim {
   /** Why the space or namespace behind the target can't be used. */
   readonly backing: BackingProblem | undefined;
   /** Why nobody can use the credentials of the target. */
-  readonly noAccess: Problem | undefined;
+  readonly noAccess: SecretProblem | undefined;
   /** Edits of stale annotations of the claim, due whatever else is found. */
   readonly stale: readonly Step[];
   readonly settings: Settings;
@@ -165,9 +166,10 @@ function targetIsNotLocked(bound: WithTarget): Verdict | undefined {
 function stillBound(bound: WithTarget): Verdict {
   const { claim, target, backing, noAccess, settings } = bound;
   const steps = [...claimEdits(bound), ...phaseSteps(claim, target, settings)];
-  if (backing === undefined) return { phase: 'Bound', steps, target, ...(noAccess && { unready: noAccess }) };
-  const whatToDo = backing.isGone ? `: ${START_AGAIN}` : '';
-  const unready = { reason: backing.reason, message: `${backing.message}${whatToDo}` };
+  const problem = mainProblem(backing, noAccess);
+  if (problem === undefined) return { phase: 'Bound', steps, target };
+  const whatToDo = backing?.isGone ? `: ${START_AGAIN}` : '';
+  const unready = { reason: problem.reason, message: `${problem.message}${whatToDo}` };
   return { phase: 'Bound', steps, unready, target };
 }
 

@@ -7,6 +7,7 @@ import { dt, dtc, running } from '../../../test/support/running-claims.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { TOKEN_EXPIRES } from '../../kube/index.ts';
+import { verdictOf } from '../describe/state.ts';
 import { targets } from '../index.ts';
 import { MAKE_AVAILABLE, PROVISIONED_BY } from '../names.ts';
 import { MADE_BY_LABEL } from '../namespaces/names.ts';
@@ -60,7 +61,13 @@ test.each(['offshoot.dev/namespace', 'appstudio.redhat.com/devsandbox'])(
     const w = await boundTo(provisioner);
     refuse(w, 'Secret');
     await pass(w, expiry(w) - w.clock.now() + 1000);
-    expect(readiness(w).map((ready) => ready?.status)).toEqual(['False', 'False']);
+    const expired = {
+      status: 'False',
+      reason: 'CredentialsExpired',
+      message: expect.stringContaining(' expired at 20'),
+    };
+    expect(readiness(w)).toMatchObject([expired, expired]);
+    expect(verdictOf(dtc(w)!)).toEqual({ is: 'open' });
     w.api.intercept = () => {};
     await pass(w, STEP);
     expect(expiry(w)).toBeGreaterThan(w.clock.now());
@@ -97,6 +104,19 @@ test('a claim gets a target in whose namespace a quota was refused, and says so'
   await pass(w, STEP);
   const failed = { status: 'False', reason: 'NamespaceFailed', message: expect.stringContaining('ResourceQuota') };
   expect([dtc(w)?.status?.phase, ...readiness(w)]).toMatchObject(['Bound', failed, failed]);
+});
+
+test('a missing Secret that cannot be made again is waited for', async () => {
+  const w = await boundTo('offshoot.dev/namespace');
+  refuse(w, 'Secret');
+  await w.delete(Secret, dt(w, TARGET)!.spec.kubernetesCredentials.clusterCredentialsSecret);
+  await pass(w, STEP);
+  const missing = { status: 'False', reason: 'SecretNotFound', message: expect.stringContaining('denied') };
+  expect(readiness(w)).toMatchObject([missing, missing]);
+  expect(verdictOf(dtc(w)!)).toEqual({ is: 'open' });
+  w.api.intercept = () => {};
+  await pass(w, STEP);
+  expect(readiness(w)).toMatchObject([{ status: 'True' }, { status: 'True' }]);
 });
 
 test('a refused quota does not delay new credentials, and claim and target say that it was refused', async () => {

@@ -25,7 +25,7 @@ import {
 import { Secret } from '../objects.ts';
 import { backingProblem } from './backing.ts';
 import type { BackingProblem } from './backing.ts';
-import { credentialsLastMs, secretProblem } from './secret.ts';
+import { credentialsLastMs, mainProblem, secretProblem } from './secret.ts';
 import { besideOthers, condition, errorCondition, withError } from '../status.ts';
 import { claimOf, Claims, classOf, holderOf, policyFor, policyOfRequest, requestOf, wasBound } from '../world.ts';
 
@@ -109,8 +109,10 @@ function withoutAccess(
   phase: Phase,
   gone: BackingProblem | undefined,
 ): PlannedCondition | undefined {
-  const useless = secretProblem(view, target);
-  if (useless === undefined || gone !== undefined || (phase !== 'Available' && phase !== 'Bound')) return undefined;
+  const noAccess = secretProblem(view, target);
+  if (noAccess === undefined || (phase !== 'Available' && phase !== 'Bound')) return undefined;
+  const useless = phase === 'Bound' ? mainProblem(gone, noAccess) : (gone ?? noAccess);
+  if (useless === undefined || useless === gone) return undefined;
   return condition('Ready', false, useless.reason, `${phaseNote(phase)}, but ${useless.message}`);
 }
 

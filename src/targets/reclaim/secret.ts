@@ -3,8 +3,10 @@
 import type { DeploymentTarget } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
 import { TOKEN_EXPIRES } from '../../kube/index.ts';
+import type { Problem } from '../provisioning/eligible.ts';
 import type { SecretReason } from '../reasons.ts';
 import { Secret } from '../objects.ts';
+import type { BackingProblem } from './backing.ts';
 
 /** Why nobody can use the credentials of a target. */
 export interface SecretProblem {
@@ -26,6 +28,17 @@ export function secretProblem(view: View, target: DeploymentTarget): SecretProbl
     reason: 'CredentialsExpired',
     message: `the credentials in Secret ${name} expired at ${expired}, and could not be issued again`,
   };
+}
+
+/** The problem of a target that has a claim: what was refused in its place matters less than that there is no access. */
+export function mainProblem(
+  backing: BackingProblem | undefined,
+  noAccess: SecretProblem | undefined,
+): Problem | undefined {
+  if (backing === undefined || noAccess === undefined) return backing ?? noAccess;
+  const isExpired = noAccess.reason === 'CredentialsExpired' && backing.reason === 'SpaceFailed' && !backing.isGone;
+  if (backing.reason !== 'NamespaceFailed' && !isExpired) return backing;
+  return { ...noAccess, message: `${noAccess.message}; ${backing.message}` };
 }
 
 /** Milliseconds until the Secret of a target becomes a problem by itself; Infinity if it does not. */
