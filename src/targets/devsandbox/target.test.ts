@@ -3,7 +3,7 @@ import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/index.ts';
 import { planRequestedTarget } from './target.ts';
-import { OF_TARGET } from '../names.ts';
+import { MADE_FROM, OF_TARGET } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import { defaultSettings } from '../settings.ts';
 import { namespaceDeleted, SUBSPACE_DELETED } from '../spaces/deleted.ts';
@@ -16,6 +16,9 @@ const UID = 'dt.appstudio.redhat.com/claim-uid';
 
 const claim = (meta: Partial<ObjectMeta> = {}): DeploymentTargetClaim =>
   object(DeploymentTargetClaim, 'staging', { spec: { deploymentTargetClassName: 'sandbox' } }, meta);
+
+/** What a target says about the request and the namespace that it was made from. */
+const MARK = 'uid-of-staging-12345/place';
 
 const ofClass = (reclaimPolicy = 'Delete', provisioner = DEVSANDBOX, name = 'sandbox'): DeploymentTargetClass =>
   object(DeploymentTargetClass, name, { spec: { provisioner, reclaimPolicy } });
@@ -55,7 +58,7 @@ function target(spec: object = {}, meta: Partial<ObjectMeta> = {}): DeploymentTa
     DeploymentTarget,
     'staging-dt',
     { spec: { deploymentTargetClassName: 'sandbox', kubernetesCredentials, claimRef: 'staging', ...spec } },
-    { annotations: { [BY]: DEVSANDBOX }, ...meta },
+    { annotations: { [BY]: DEVSANDBOX, [MADE_FROM]: MARK }, ...meta },
   );
 }
 
@@ -251,7 +254,7 @@ describe('a request whose claim is gone', () => {
     [
       'is kept while another claim holds its target',
       request({ annotations: recorded, labels: labelled }),
-      [ofClass(), target({ claimRef: 'other' }, { annotations: { [BY]: DEVSANDBOX, [UID]: 'x' } })],
+      [ofClass(), target({ claimRef: 'other' }, { annotations: { [BY]: DEVSANDBOX, [UID]: 'x', [MADE_FROM]: MARK } })],
       [],
     ],
   ] as const)('%s', (_what, it, others, expected) => {
@@ -263,7 +266,7 @@ describe('a request that was kept when its claim was deleted', () => {
   const LAST = 'offshoot.dev/last-claim';
   const kept = (access?: Given['access']) =>
     request({ labels: labelled, annotations: { [UID]: 'old' }, ...(access && { access }) });
-  const released = target({ claimRef: '' }, { annotations: { [BY]: DEVSANDBOX, [LAST]: 'old' } });
+  const released = target({ claimRef: '' }, { annotations: { [BY]: DEVSANDBOX, [LAST]: 'old', [MADE_FROM]: MARK } });
 
   test('records the last claim of its target, and updates the cluster address of the target', () => {
     const [step] = plan(kept(), ofClass('Retain'), released).steps!;

@@ -204,7 +204,7 @@ function targetFor(
 function keepSteps(request: SpaceRequest, target: DeploymentTarget, credentials: Credentials | undefined): Step[] {
   if (credentials === undefined) return isOurs(target) ? markSteps(request, target, request) : [];
   const steps = markSteps(request, target);
-  return steps.length > 0 ? steps : followSteps(target, credentials);
+  return steps.length > 0 ? steps : followSteps(request, target, credentials);
 }
 
 /** Records on the request its target, and the last claim of that. */
@@ -223,11 +223,14 @@ function markSteps(
 }
 
 /** Updates the address of a target that we made; one that was created by hand is left alone. */
-function followSteps(target: DeploymentTarget, desired: Credentials): Step[] {
+function followSteps(request: SpaceRequest, target: DeploymentTarget, desired: Credentials): Step[] {
   if (!isOurs(target) || target.metadata.deletionTimestamp !== undefined) return [];
   const { allowInsecureSkipTLSVerify: _insecure, ...address } = desired;
   const kubernetesCredentials = { ...target.spec.kubernetesCredentials, ...address };
-  return [edit(DeploymentTarget, target, { ...target, spec: { ...target.spec, kubernetesCredentials } })];
+  // Earlier versions and other operators do not record it.
+  const { [MADE_FROM]: madeFrom = madeFromMark(request, desired.defaultNamespace) } = target.metadata.annotations ?? {};
+  const marked = withAnnotations(target, { [MADE_FROM]: madeFrom });
+  return [edit(DeploymentTarget, target, { ...marked, spec: { ...target.spec, kubernetesCredentials } })];
 }
 
 function isOurs(target: DeploymentTarget): boolean {

@@ -7,7 +7,7 @@ import { dt, dtc, running } from '../../../test/support/running-claims.ts';
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { targets } from '../index.ts';
-import { CLAIM_LABEL, MAKE_AVAILABLE, OF_TARGET } from '../names.ts';
+import { CLAIM_LABEL, MADE_FROM, MAKE_AVAILABLE, OF_TARGET } from '../names.ts';
 import { Secret } from '../objects.ts';
 
 const ALL = targets().map(({ name }) => name);
@@ -156,6 +156,18 @@ test.each([
 test('a target whose namespace somebody changed gets that of its request again', async () => {
   const w = await boundToSpace('Delete');
   const place = placeOf(w, 'test-dtc');
+  await w.patch(DeploymentTarget, 'test-dtc-dt', { spec: { kubernetesCredentials: { defaultNamespace: 'typo' } } });
+  await settleAll(w);
+  expect(placeOf(w, 'test-dtc')).toBe(place);
+  expect(readiness(w, 'test-dtc')).toMatchObject([{ status: 'True' }, { status: 'True' }]);
+});
+
+test('a target of an earlier version whose namespace somebody changed gets that of its request again', async () => {
+  const w = await boundToSpace('Delete');
+  const place = placeOf(w, 'test-dtc');
+  await w.stop();
+  await w.patch(DeploymentTarget, 'test-dtc-dt', { metadata: { annotations: { [MADE_FROM]: null } } });
+  await settleAll(w);
   await w.patch(DeploymentTarget, 'test-dtc-dt', { spec: { kubernetesCredentials: { defaultNamespace: 'typo' } } });
   await settleAll(w);
   expect(placeOf(w, 'test-dtc')).toBe(place);
