@@ -176,6 +176,10 @@ describe('a space request', () => {
     expect(shown(plan(moved, claim(), ofClass(), target()))).toEqual([
       'edit DeploymentTarget team/staging-dt {"spec":{"kubernetesCredentials":{"clusterCredentialsSecret":"new"}}}',
     ]);
+    const unmarked = target({}, { annotations: { [BY]: DEVSANDBOX } });
+    expect(shown(plan(moved, claim(), ofClass(), unmarked))).toEqual([
+      `edit DeploymentTarget team/staging-dt {"metadata":{"annotations":{"${MADE_FROM}":"${MARK}"}},"spec":{"kubernetesCredentials":{"clusterCredentialsSecret":"new"}}}`,
+    ]);
     const theirs = target({}, { annotations: {} });
     expect(shown(plan(moved, claim(), ofClass(), theirs))).toEqual([]);
   });

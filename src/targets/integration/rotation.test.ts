@@ -83,6 +83,15 @@ test.each([
     },
   ],
   [
+    'another binder bound it, and its claim, which it names, was deleted unseen',
+    async (w: ClaimWorld) => {
+      await w.stop();
+      await w.patch(DeploymentTarget, KEPT, { metadata: { annotations: { [CLAIM_UID]: null } } });
+      await w.patch(DeploymentTargetClaim, 'test-dtc', { metadata: { finalizers: null } });
+      await w.delete(DeploymentTargetClaim, 'test-dtc');
+    },
+  ],
+  [
     'the same claim had it before',
     async (w: ClaimWorld) => {
       const { uid } = dtc(w)!.metadata;

@@ -4,7 +4,7 @@ import { claim, target, targetClass } from '../../../test/support/claims.ts';
 import type { ClaimWorld } from '../../../test/support/claims.ts';
 import { conditionOf, dt, dtc, runningWithoutSpaces } from '../../../test/support/running-claims.ts';
 import { SpaceRequest } from '../../api/spaces.ts';
-import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
+import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import { DEVSANDBOX, MAKE_AVAILABLE, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
 import { MADE_BY, MADE_BY_LABEL, OF_NAMESPACE } from '../namespaces/names.ts';
 import { planSecret } from '../namespaces/secrets.ts';
@@ -114,6 +114,22 @@ test.each([
     undefined,
   ]);
   expect(w.get(Secret, spec.kubernetesCredentials.clusterCredentialsSecret)).toBeDefined();
+});
+
+test('a target of the pool that was used and made available again is kept when its class is deleted', async () => {
+  const w = await boundToNamespace('Retain', { warm: 1 });
+  await w.have(claim('second', { deploymentTargetClassName: 'room' }));
+  await w.settle();
+  const name = dtc(w, 'second')!.spec.targetName!;
+  const place = dt(w, name)!.spec.kubernetesCredentials.defaultNamespace;
+  await w.delete(DeploymentTargetClaim, 'second');
+  await w.settle();
+  await w.patch(DeploymentTarget, name, { metadata: { annotations: { [MAKE_AVAILABLE]: 'true' } } });
+  await w.settle();
+  expect(dt(w, name)?.status?.phase).toBe('Available');
+  await w.delete(DeploymentTargetClass, 'room');
+  await w.settle();
+  expect([dt(w, name)?.status?.phase, namespaceNames(w).includes(place)]).toEqual(['Available', true]);
 });
 
 test('the credentials of a target that is not recognised are deleted once no claim has it', async () => {
