@@ -164,11 +164,23 @@ describe('requests', () => {
         }
       };
       const slow = fc.subarray(['x-a-e', 'x-a-a-e', 'x-a-e-f', 'x-a-a-e-f']);
+      const { deployment: base, service: called, rule: own, routes } = workload('a', 'x');
+      const env = environmentOf('a', 'e', [{ name: 'x', namespace: 'a' }]);
+      const needed: readonly KubeObject[] = [base, called, own, routes, env];
+      const theirs: DestinationRule = {
+        ...own,
+        metadata: { name: 'theirs', namespace: 'b' },
+        spec: { ...own.spec!, host: 'x.a.svc.cluster.local' },
+      };
       const holds = fc.assert(fc.asyncProperty(world, fc.array(change, { maxLength: 4 }), slow, play), {
         numRuns: 100,
+        examples: [
+          [[...needed, theirs], [], []],
+          [needed, [], ['x-a-e']],
+        ],
       });
       await expect(holds).resolves.toBeUndefined();
-      // Both exceptions must have occurred, else the test has tried nothing.
+      // Both exceptions must have occurred, else the test has tried nothing. The examples have one each.
       expect([...reasons].sort()).toEqual(['MissingSubset', 'NoEndpoints']);
     },
   );
