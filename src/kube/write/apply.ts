@@ -57,6 +57,9 @@ export interface ApplierOptions {
   readonly onWrite?: (count: number, outcome: Outcome) => void;
 }
 
+/** The version of no object: the server creates an object with it, but refuses to change one that exists. */
+const NO_VERSION = '1';
+
 /** Carries out steps for one controller. Remembers the form that the server gives to applied objects. */
 export class Applier {
   readonly #client: Client;
@@ -150,12 +153,9 @@ export class Applier {
   async #applyObject(step: Own | Token, object: KubeObject, sending: SendOptions): Promise<Outcome> {
     const { kind } = step;
     const live = this.#live(kind, object);
-    const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
-    const patch = { type: 'apply', body, force: true } as const;
-    const answer = await this.#client.patch<KubeObject>(kind, object.metadata, patch, {
-      fieldManager: this.#manager,
-      ...sending,
-    });
+    const answer = await (live === undefined
+      ? this.#applyNew(kind, object, sending)
+      : this.#sendApply(kind, object, sending));
     if (!sending.dryRun) {
       this.#observe(kind, answer);
       this.#settled.settle(kind, answer, ownedPart(answer, this.#manager), object);
@@ -164,6 +164,26 @@ export class Applier {
       return { step, did: 'nothing', object: answer };
     }
     return { step, did: live === undefined ? 'created' : 'changed', object: answer };
+  }
+
+  /** Applies an object that no table holds. If it exists nevertheless, it may be somebody else's: the plan is outdated. */
+  #applyNew(kind: AnyKind, object: KubeObject, sending: SendOptions): Promise<KubeObject> {
+    const created = { ...object, metadata: { ...object.metadata, resourceVersion: NO_VERSION } };
+    return this.#sendApply(kind, created, sending).catch(async (error: unknown) => {
+      if (!isConflict(error)) throw error;
+      const found = await this.#find(kind, object, sending);
+      if (found === undefined) throw error;
+      this.#observe(kind, found);
+      // Some tables hold only some of the objects.
+      if (this.#live(kind, object) !== undefined) throw error;
+      return this.#sendApply(kind, object, sending);
+    });
+  }
+
+  #sendApply(kind: AnyKind, object: KubeObject, sending: SendOptions): Promise<KubeObject> {
+    const body = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
+    const patch = { type: 'apply', body, force: true } as const;
+    return this.#client.patch<KubeObject>(kind, object.metadata, patch, { fieldManager: this.#manager, ...sending });
   }
 
   #make(step: Make, options: SendOptions): Promise<Outcome> | Outcome {
@@ -231,18 +251,21 @@ export class Applier {
     });
   }
 
-  /**
-   * Whether a 404 means that the object is gone, and not only its kind, a subresource or the route to the server.
-   * Checked by a list: a process that has a table of the kind has that permission.
-   */
-  async #isGone(kind: AnyKind, object: KubeObject, { signal }: SendOptions): Promise<boolean> {
-    const { name, namespace, uid } = object.metadata;
-    const where = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
-    const [found] = (await this.#client.list<KubeObject>(kind, { ...where, ...(signal && { signal }) })).items;
-    const isGone = found?.metadata.uid !== uid;
+  /** Whether a 404 means that the object is gone, and not only its kind, a subresource or the route to the server. */
+  async #isGone(kind: AnyKind, object: KubeObject, sending: SendOptions): Promise<boolean> {
+    const found = await this.#find(kind, object, sending);
+    const isGone = found?.metadata.uid !== object.metadata.uid;
     if (isGone) this.#observeDeleted(kind, object);
     if (found !== undefined) this.#observe(kind, found);
     return isGone;
+  }
+
+  /** Reads an object by a list: a process that has a table of the kind has that permission. */
+  async #find(kind: AnyKind, object: KubeObject, { signal }: SendOptions): Promise<KubeObject | undefined> {
+    const { name, namespace } = object.metadata;
+    const where = { ...(namespace !== undefined && { namespace }), fieldSelector: `metadata.name=${name}` };
+    const { items } = await this.#client.list<KubeObject>(kind, { ...where, ...(signal && { signal }) });
+    return items[0];
   }
 
   /** The object from a table, preferably one that holds complete objects. */
