@@ -239,13 +239,15 @@ test('reportOf reports what does not work although its state or phase does not s
   ]);
 });
 
-test('reportOf warns about objects of a part that is off, and limits the names', () => {
+test('reportOf warns about objects of a part that nobody is seen to run, and limits the names', () => {
   const many = Array.from({ length: 8 }, (_, at) => environment(`e${at}`, 'no base'));
   const found = report({ deployments: [], leases: [], objects: new Map([[DynamicEnv.kind, many]]) });
   expect(found.problems[0]).toMatchObject({
     about: 'part environments',
-    message: 'no controller manages 8 environments',
+    message:
+      'it is not known whether a controller manages 8 environments: there is neither a Lease nor a Deployment for them',
   });
+  expect(found.parts.map(({ state }) => state)).toEqual(['unknown', 'off', 'off', 'off']);
   expect(found.problems.at(-1)).toMatchObject({ about: 'environments', message: '3 more are not healthy' });
   expect(found.problems).toHaveLength(7);
 });

@@ -28,7 +28,7 @@ interface Installation {
 export interface PartReport {
   readonly name: string;
   /** `running`: its Lease is held. `stopped`: it is enabled, but its Lease is not held. `off`: it is not enabled. */
-  readonly state: 'running' | 'stopped' | 'off';
+  readonly state: 'running' | 'stopped' | 'unknown' | 'off';
   readonly leader?: string;
   /** Since when the leader leads. */
   readonly since?: string;
@@ -92,9 +92,11 @@ function partReport(part: Part, observed: Observed, subjects: readonly Subject[]
   const lease = leaseNamed(part.lease, observed, now);
   const isHeld = lease !== undefined && isHeldBy(lease, now);
   const isEnabled = lease !== undefined || observed.deployments.some((each) => runs(each, part.name));
+  const hasObjects = subjects.some(({ part: of, kind }) => of === part.name && observed.objects.get(kind.kind)?.length);
   return {
     name: part.name,
-    state: isHeld ? 'running' : isEnabled ? 'stopped' : 'off',
+    // Without leader election, a process leaves no trace here.
+    state: isHeld ? 'running' : isEnabled ? 'stopped' : hasObjects ? 'unknown' : 'off',
     ...(isHeld && {
       leader: lease.spec!.holderIdentity!,
       ...(lease.spec?.acquireTime !== undefined && { since: lease.spec.acquireTime }),
@@ -193,11 +195,12 @@ function waitsFor({ other }: Part, observed: Observed, now: number): string | un
 
 function partProblems(part: Part, report: PartReport, observed: Observed, now: number): Problem[] {
   const about = `part ${part.name}`;
-  if (report.state === 'off') {
+  if (report.state === 'off') return [];
+  if (report.state === 'unknown') {
     const left = report.objects.map(({ count, noun }) => `${count} ${noun}`).join(' and ');
-    if (left === '') return [];
-    const advice = `enable it (parts.${part.name}=true, or "offshoot run --controllers ${part.name}"), or delete them`;
-    return [{ severity: 'warning', about, message: `no controller manages ${left}`, advice }];
+    const message = `it is not known whether a controller manages ${left}: there is neither a Lease nor a Deployment for them`;
+    const advice = `if "offshoot run" runs without --leader-elect, add it; if not, enable the part (parts.${part.name}=true, or "offshoot run --controllers ${part.name} --leader-elect")`;
+    return [{ severity: 'warning', about, message, advice }];
   }
   const problems: Problem[] = [];
   if (report.state === 'stopped') {
