@@ -468,6 +468,16 @@ describe('a warm pool', () => {
     expect(plan(ofClass({ warm: 5, maxPerNamespace: 3 }), claim())).toHaveLength(2);
   });
 
+  test('keeps a target for a claim that just arrived, though the quota is used up by claims', () => {
+    const arrived = object(DeploymentTargetClaim, 'new', { spec: { deploymentTargetClassName: 'local' } });
+    const world = [claim(), pooled(1), pooledTarget(1)];
+    expect(plan(ofClass({ warm: 1, maxPerNamespace: 2 }), arrived, ...world)).toEqual([]);
+    const pending = { ...arrived, status: { phase: 'Pending' } } as DeploymentTargetClaim;
+    expect(plan(ofClass({ warm: 1, maxPerNamespace: 2 }), pending, ...world)).toEqual([
+      'remove DeploymentTarget team/pooled-1',
+    ]);
+  });
+
   test('shrinks when it is no longer needed, unfinished namespaces first', () => {
     const world = [pooled(1), pooledTarget(1), pooled(2)];
     expect(plan(ofClass({ warm: 1 }), claim(), ...world)).toEqual(['remove Namespace place-2']);

@@ -1,11 +1,12 @@
 // The warm pool: keeps some free targets of a class in namespaces that have claims of it, so that the next claim is
 // bound at once.
 import { DeploymentTarget, DeploymentTargetClass } from '../../api/targets.ts';
+import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import { defineController } from '../../controller/index.ts';
 import type { ControllerDefinition, Plan, View } from '../../controller/index.ts';
 import { make, remove, removeUnchanged } from '../../kube/index.ts';
 import type { Step } from '../../kube/index.ts';
-import { NAMESPACE_PROVISIONER, OF_TARGET } from '../names.ts';
+import { NAMESPACE_PROVISIONER, OF_TARGET, PROVISIONER } from '../names.ts';
 import { Namespace } from '../objects.ts';
 import { namespaceParameters } from '../provisioning/parameters.ts';
 import { quotaLeft } from '../provisioning/quota.ts';
@@ -37,8 +38,10 @@ export function planWarm(view: View, ofClass: DeploymentTargetClass): Plan {
     const isEnding = view.get(Namespace, { name: home })?.metadata.deletionTimestamp !== undefined;
     const size = inUse.has(home) && !isEnding ? Math.min(warm, quotaLeft(view, ofClass, home)) : 0;
     const kept = free.get(home) ?? [];
-    if (kept.length > size) return kept.slice(size).map(removeWarm);
-    return makeWarm(view, ofClass, home, size - kept.length);
+    if (kept.length <= size) return makeWarm(view, ofClass, home, size - kept.length);
+    // New claims count for the quota, and are about to get the free targets.
+    const fresh = claims.filter((claim) => claim.metadata.namespace === home && isNew(claim)).length;
+    return kept.slice(Math.max(size, fresh)).map(removeWarm);
   });
   return { steps };
 }
@@ -51,6 +54,12 @@ function freeNamespaces(view: View, className: string): ProvisionedNamespace[] {
   const rank = ({ target, namespace }: ProvisionedNamespace): string =>
     `${target === undefined ? 1 : 0} ${namespace.metadata.creationTimestamp ?? ''} ${namespace.metadata.name}`;
   return namespaces.filter(isFree).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** Whether the binder has not decided yet about a claim. */
+function isNew({ metadata, status }: DeploymentTargetClaim): boolean {
+  const { deletionTimestamp, annotations } = metadata;
+  return deletionTimestamp === undefined && status?.phase === undefined && annotations?.[PROVISIONER] === undefined;
 }
 
 function removeWarm({ target, namespace }: ProvisionedNamespace): Step {
