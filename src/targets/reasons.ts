@@ -5,8 +5,9 @@ import type { ReasonCatalogue } from '../controller/index.ts';
 /** Problems of the namespace or space behind a target, reported by the target and by its claim. */
 const PLACE = {
   NamespaceNotFound: {
-    meaning: 'Somebody deleted the namespace of the target, with everything in it.',
-    advice: 'Delete the claim and create another. The namespace is not recreated, because it would be empty.',
+    meaning: 'Somebody deleted the namespace of the target, with everything in it, or the target names another one.',
+    advice:
+      'If the message names another namespace that was made for the target, set the target back to that. Otherwise delete the claim and create another: the namespace is not recreated, because it would be empty.',
   },
   NamespaceDeleting: {
     meaning: 'The namespace of the target is being deleted.',

@@ -7,7 +7,10 @@ export const NAMESPACE_FINALIZER = 'offshoot.dev/namespace';
 /** On a namespace and its Secret: the provisioner that made them. */
 export const MADE_BY_LABEL = 'offshoot.dev/provisioner';
 export const MADE_BY = 'namespace';
-/** On a namespace: its target was made, so that the namespace does not look new when the target is deleted. */
+/**
+ * On a namespace: its target was made, so that the namespace does not look new when the target is deleted. The value is
+ * the uid of that target; earlier versions wrote `true`.
+ */
 export const TARGET_MADE = 'offshoot.dev/target-made';
 /** On a Secret with credentials: the namespace that they are for. */
 export const OF_NAMESPACE = 'offshoot.dev/place';

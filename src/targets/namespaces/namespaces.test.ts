@@ -244,7 +244,7 @@ describe('a namespace', () => {
         'own RoleBinding place/deployer',
         expect.stringMatching(/^token Secret/),
         expect.stringMatching(/^edit DeploymentTarget/),
-        'edit Namespace place {"metadata":{"annotations":{"offshoot.dev/target-made":"true"}}}',
+        'edit Namespace place {"metadata":{"annotations":{"offshoot.dev/target-made":"uid-of-dev-dt"}}}',
       ],
     ],
     [

@@ -9,7 +9,7 @@ import { Namespace, Secret } from '../objects.ts';
 import { condition, withPlanned } from '../status.ts';
 import { policyFor, wasUsed } from '../world.ts';
 import { MADE_BY, MADE_BY_LABEL, NAMESPACE_FINALIZER, secretNameFor, TARGET_MADE } from './names.ts';
-import { isTargetOf } from './world.ts';
+import { namespaceOf } from './world.ts';
 
 /** How long the deletion of a namespace may take before its target becomes Failed. */
 const STUCK_MS = 120_000;
@@ -30,10 +30,9 @@ export function namespaceRelease(): ControllerDefinition {
 export function planRelease(view: View, target: DeploymentTarget): Plan {
   const { deletionTimestamp, finalizers = [] } = target.metadata;
   if (deletionTimestamp === undefined || !finalizers.includes(NAMESPACE_FINALIZER)) return {};
-  const { defaultNamespace } = target.spec.kubernetesCredentials;
-  const named = view.get(Namespace, { name: defaultNamespace });
-  const namespace = named && isTargetOf(target, named) ? named : undefined;
-  const withoutSecret = secretSteps(view, target, defaultNamespace);
+  const namespace = namespaceOf(view, target);
+  const { name: place } = namespace?.metadata ?? { name: target.spec.kubernetesCredentials.defaultNamespace };
+  const withoutSecret = secretSteps(view, target, place);
   if (namespace === undefined) return { steps: [...withoutSecret, removeFinalizer(target)] };
   if (isKept(view, target)) return { steps: [...withoutSecret, disown(namespace), removeFinalizer(target)] };
 
@@ -62,9 +61,9 @@ function statusStep(view: View, target: DeploymentTarget, reason: 'Terminating' 
 }
 
 /** Deletes the credentials with the target, whatever happened to the namespace. */
-function secretSteps(view: View, { metadata }: DeploymentTarget, defaultNamespace: string): Step[] {
+function secretSteps(view: View, { metadata }: DeploymentTarget, place: string): Step[] {
   const secret = view.get(Secret, {
-    name: secretNameFor(metadata.name, defaultNamespace),
+    name: secretNameFor(metadata.name, place),
     namespace: metadata.namespace!,
   });
   return secret?.metadata.labels?.[MADE_BY_LABEL] === MADE_BY ? [remove(Secret, secret)] : [];

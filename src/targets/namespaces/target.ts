@@ -84,10 +84,15 @@ export function planNamespaceTarget(view: View, namespace: Namespace, settings: 
       ...accepted,
       ...steps,
       ...targetSteps(provisioned, settings),
-      recordProblem(namespace, problem, isNew ? {} : { [TARGET_MADE]: 'true' }),
+      recordProblem(namespace, problem, markOf(provisioned)),
     ],
     ...(freshForMs !== undefined && { requeueAfterMs: freshForMs }),
   };
+}
+
+/** Records the target that was made for a namespace. */
+function markOf({ target }: ProvisionedNamespace): Record<string, string> {
+  return target === undefined ? {} : { [TARGET_MADE]: target.metadata.uid ?? 'true' };
 }
 
 interface Account {

@@ -1,7 +1,7 @@
 // Lookups of the namespace provisioner: the target and the claim that a namespace was made for.
 import { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import type { View } from '../../controller/index.ts';
-import { defineTable, refOf } from '../../kube/index.ts';
+import { defineTable, keyOf, refOf } from '../../kube/index.ts';
 import type { Ref } from '../../kube/index.ts';
 import { claimNameOf, isTraced } from '../claim-ref.ts';
 import { CLAIM_UID, CLASS_NAME, NAMESPACE_PROVISIONER, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
@@ -16,6 +16,13 @@ function warmClass({ metadata }: Namespace): readonly string[] {
 }
 
 export const WarmNamespaces = defineTable(Namespace, { indexes: { warm: warmClass } });
+
+function ofTarget({ metadata }: Namespace): readonly string[] {
+  const target = metadata.annotations?.[OF_TARGET];
+  return target === undefined ? [] : [target];
+}
+
+const TargetNamespaces = defineTable(Namespace, { indexes: { target: ofTarget } });
 
 /** A namespace of ours with its target and its claim. */
 export interface ProvisionedNamespace {
@@ -38,12 +45,12 @@ export interface ProvisionedNamespace {
 
 /** What a namespace was made for; undefined if we did not make it. */
 export function provisionedNamespaceOf(view: View, namespace: Namespace): ProvisionedNamespace | undefined {
-  const { labels, annotations = {} } = namespace.metadata;
+  const { annotations = {} } = namespace.metadata;
   const { [OF_TARGET]: ofTarget, [OF_CLAIM]: ofClaim, [CLASS_NAME]: className = '' } = annotations;
-  if (labels?.[MADE_BY_LABEL] !== MADE_BY || ofTarget === undefined) return undefined;
+  if (!isOurs(namespace) || ofTarget === undefined) return undefined;
   const targetRef = refOf(ofTarget) as Required<Ref>;
   const holder = view.get(DeploymentTarget, targetRef);
-  const isItsTarget = holder !== undefined && isTargetOf(holder, namespace);
+  const isItsTarget = holder !== undefined && namespaceOf(view, holder)?.metadata.name === namespace.metadata.name;
   const claimRef = ofClaim === undefined ? undefined : refOf(ofClaim);
   const claim = claimRef && view.get(DeploymentTargetClaim, claimRef);
   return {
@@ -59,12 +66,42 @@ export function provisionedNamespaceOf(view: View, namespace: Namespace): Provis
   };
 }
 
+/**
+ * The namespace of a target: the one that it names or, if that was not made for it, the one that was made for this very
+ * target. Then somebody changed the name.
+ */
+export function namespaceOf(view: View, target: DeploymentTarget): Namespace | undefined {
+  const named = view.get(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
+  if (named !== undefined && isTargetOf(target, named)) return named;
+  const made = namespacesFor(view, target).filter((each) => wasMadeFor(each, target));
+  return made.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? made[0];
+}
+
+/** Namespaces that say that they were made for a target of this name. */
+export function namespacesFor(view: View, { metadata }: DeploymentTarget): readonly Namespace[] {
+  return view.index(TargetNamespaces, 'target', keyOf(metadata));
+}
+
+/** Whether a namespace was made for this very target, whatever namespace that names. */
+function wasMadeFor({ metadata: { annotations } }: Namespace, { metadata }: DeploymentTarget): boolean {
+  return (
+    metadata.annotations?.[PROVISIONED_BY] === NAMESPACE_PROVISIONER &&
+    annotations?.[OF_TARGET] === keyOf(metadata) &&
+    annotations[TARGET_MADE] === metadata.uid
+  );
+}
+
+/** Whether a namespace is one that we keep up. */
+export function isOurs({ metadata }: Namespace): boolean {
+  return metadata.labels?.[MADE_BY_LABEL] === MADE_BY;
+}
+
 /** Whether a target is the one that was made for a namespace. */
 export function isTargetOf({ metadata, spec }: DeploymentTarget, namespace: Namespace): boolean {
   return (
     metadata.annotations?.[PROVISIONED_BY] === NAMESPACE_PROVISIONER &&
     spec.kubernetesCredentials.defaultNamespace === namespace.metadata.name &&
-    namespace.metadata.annotations?.[OF_TARGET] === `${metadata.namespace}/${metadata.name}`
+    namespace.metadata.annotations?.[OF_TARGET] === keyOf(metadata)
   );
 }
 

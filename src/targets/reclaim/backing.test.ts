@@ -6,7 +6,7 @@ import { conditionOf, dt, dtc, runningWithoutSpaces } from '../../../test/suppor
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
 import { DEVSANDBOX, MAKE_AVAILABLE, OF_CLAIM, OF_TARGET, PROVISIONED_BY } from '../names.ts';
-import { MADE_BY, MADE_BY_LABEL, OF_NAMESPACE } from '../namespaces/names.ts';
+import { MADE_BY, MADE_BY_LABEL, OF_NAMESPACE, TARGET_MADE } from '../namespaces/names.ts';
 import { planSecret } from '../namespaces/secrets.ts';
 import { Namespace, Secret } from '../objects.ts';
 import { defaultSettings } from '../settings.ts';
@@ -62,6 +62,71 @@ describe('the namespace of a bound claim', () => {
     await w.delete(Namespace, namespaceNames(w)[0]!);
     await w.settle();
     expect(ready(w)).toMatchObject({ status: 'False', reason: 'NamespaceDeleting' });
+  });
+});
+
+describe('the namespace that a target names, changed by somebody,', () => {
+  const placeOf = (w: ClaimWorld) => dt(w, TARGET)!.spec.kubernetesCredentials.defaultNamespace;
+  const moveTo = (w: ClaimWorld, defaultNamespace: string) =>
+    w.patch(DeploymentTarget, TARGET, { spec: { kubernetesCredentials: { ...KEPT, defaultNamespace } } });
+  const annotate = (w: ClaimWorld, name: string, annotations: Record<string, string>) =>
+    w.patch(Namespace, name, { metadata: { annotations } });
+  const madeBySomebody = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'playground' } };
+
+  test.each(['playground', 'nonexistent'])('is set back to the one that was made for the target: %s', async (other) => {
+    const w = await boundToNamespace();
+    await w.have(madeBySomebody);
+    const { spec } = dt(w, TARGET)!;
+    await moveTo(w, other);
+    await w.settle();
+    expect(dt(w, TARGET)?.spec).toEqual(spec);
+    expect([ready(w)?.status, targetReady(w)?.status, namespaceNames(w).length]).toEqual(['True', 'True', 2]);
+  });
+
+  test.each([
+    ['is not kept up', { labels: { [MADE_BY_LABEL]: null } }],
+    ['does not say for which target of that name it was made', { annotations: { [TARGET_MADE]: 'true' } }],
+  ])('is reported with the right one if that %s', async (_how, metadata) => {
+    const w = await boundToNamespace();
+    const place = placeOf(w);
+    await w.stop();
+    await w.patch(Namespace, place, { metadata });
+    await moveTo(w, 'playground');
+    await w.settle();
+    const message = `DeploymentTarget ${TARGET} is for namespace playground, but namespace ${place} says that it was made for it: set spec.kubernetesCredentials.defaultNamespace of the target back to ${place}`;
+    const reported = { status: 'False', reason: 'NamespaceNotFound', message };
+    expect([ready(w), targetReady(w)]).toMatchObject([reported, reported]);
+    expect([placeOf(w), namespaceNames(w)]).toEqual(['playground', [place]]);
+  });
+
+  test('is not set back to a namespace that is being deleted, nor to one of an earlier target of that name', async () => {
+    const w = await boundToNamespace();
+    const place = placeOf(w);
+    await w.patch(Namespace, place, { metadata: { finalizers: ['example.com/slow'] } });
+    await w.delete(Namespace, place);
+    await moveTo(w, 'playground');
+    await w.settle();
+    expect(ready(w)).toMatchObject({ reason: 'NamespaceDeleting', message: expect.stringContaining(place) });
+    await w.have({ ...madeBySomebody, metadata: { name: 'earlier', labels: { [MADE_BY_LABEL]: MADE_BY } } });
+    await annotate(w, 'earlier', { [OF_TARGET]: `test-ns/${TARGET}`, [TARGET_MADE]: 'uid-of-an-earlier-one' });
+    await w.patch(Namespace, place, { metadata: { finalizers: null } });
+    await w.settle();
+    expect([placeOf(w), namespaceNames(w)]).toEqual(['playground', ['earlier']]);
+  });
+
+  test('does not keep the right one from being deleted with the target', async () => {
+    const w = await boundToNamespace();
+    await w.have(madeBySomebody);
+    await w.stop();
+    await moveTo(w, 'playground');
+    await w.delete(DeploymentTargetClaim, 'test-dtc');
+    await w.settle();
+    expect([dtc(w), dt(w, TARGET), namespaceNames(w), w.api.all(Secret).size]).toEqual([
+      undefined,
+      undefined,
+      ['playground'],
+      0,
+    ]);
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from '../names.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { TARGET_MADE } from '../namespaces/names.ts';
-import { isTargetOf } from '../namespaces/world.ts';
+import { isOurs, namespaceOf, namespacesFor } from '../namespaces/world.ts';
 import { Namespace } from '../objects.ts';
 import { readyOf } from '../spaces/conditions.ts';
 import { isSpaceDeleted } from '../spaces/deleted.ts';
@@ -43,17 +43,34 @@ export function bindingProblem(view: View, target: DeploymentTarget): BackingPro
 }
 
 function namespaceProblem(view: View, target: DeploymentTarget): BackingProblem | undefined {
-  const name = target.spec.kubernetesCredentials.defaultNamespace;
-  const namespace = view.get(Namespace, { name });
-  if (namespace === undefined) return gone('NamespaceNotFound', `namespace ${name} is gone, with all that was in it`);
-  if (namespace.metadata.deletionTimestamp !== undefined) {
+  const namespace = namespaceOf(view, target);
+  if (namespace === undefined) return changedNamespace(view, target) ?? noNamespace(view, target);
+  const { name, deletionTimestamp } = namespace.metadata;
+  if (deletionTimestamp !== undefined) {
     return gone('NamespaceDeleting', `namespace ${name} is being deleted, with all that is in it`);
   }
-  if (isTargetOf(target, namespace)) return refusedIn(namespace);
-  return gone(
-    'NamespaceNotFound',
-    `namespace ${name} is not the one that was made for DeploymentTarget ${target.metadata.name}`,
-  );
+  // The provisioner sets the target back to it, but only if it is one that it keeps up.
+  const isNamed = target.spec.kubernetesCredentials.defaultNamespace === name;
+  return isNamed || isOurs(namespace) ? refusedIn(namespace) : changedNamespace(view, target);
+}
+
+/** Another namespace than that of a target says that it was made for it: what the claim deployed may be there. */
+function changedNamespace(view: View, target: DeploymentTarget): BackingProblem | undefined {
+  const made = namespacesFor(view, target).find(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (made === undefined) return undefined;
+  const { name } = made.metadata;
+  const { defaultNamespace } = target.spec.kubernetesCredentials;
+  const message = `DeploymentTarget ${target.metadata.name} is for namespace ${defaultNamespace}, but namespace ${name} says that it was made for it: set spec.kubernetesCredentials.defaultNamespace of the target back to ${name}`;
+  return { reason: 'NamespaceNotFound', message, isGone: false };
+}
+
+function noNamespace(view: View, target: DeploymentTarget): BackingProblem {
+  const { defaultNamespace: name } = target.spec.kubernetesCredentials;
+  const message =
+    view.get(Namespace, { name }) === undefined
+      ? `namespace ${name} is gone, with all that was in it`
+      : `namespace ${name} is not the one that was made for DeploymentTarget ${target.metadata.name}`;
+  return gone('NamespaceNotFound', message);
 }
 
 /** What the server refused in a namespace since its target was made; before, the claim reports it. */
