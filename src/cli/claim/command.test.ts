@@ -194,7 +194,8 @@ test('all commands report that the namespace of a claim was deleted', { timeout:
   await team.run('claim', 'create', 'doomed', '--class', 'local', '--wait');
   const { targetName } = (await team.client.get(DeploymentTargetClaim, { name: 'doomed', namespace: 'team' })).spec;
   const target = await team.client.get(DeploymentTarget, { name: targetName!, namespace: 'team' });
-  await team.client.delete(Namespace, { name: target.spec.kubernetesCredentials.defaultNamespace });
+  const name = target.spec.kubernetesCredentials.defaultNamespace;
+  await team.client.delete(Namespace, { name });
   const listed = async (): Promise<string> => (await team.run('claim', 'list', '-o', 'wide')).stdout;
   await until(async () => /doomed +Bound .*NamespaceNotFound/.test(await listed()), 20_000);
   const { code, stderr } = await team.run('claim', 'kubeconfig', 'doomed');
@@ -204,7 +205,14 @@ test('all commands report that the namespace of a claim was deleted', { timeout:
     code: 1,
     stdout: expect.stringContaining('warning: claim team/doomed: NamespaceNotFound: '),
   });
-  await team.run('claim', 'delete', 'doomed');
+  await until(async () => (await team.client.list(Namespace)).items.every(({ metadata }) => metadata.name !== name));
+  await team.client.create(Namespace, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const deleted = await team.run('claim', 'delete', 'doomed');
+  expect([deleted.code, Object.keys(lastProgress(deleted.stderr))]).toEqual([
+    0,
+    ['Target team/doomed-dt', 'Claim team/doomed'],
+  ]);
+  expect((await team.client.get(Namespace, { name })).metadata.deletionTimestamp).toBeUndefined();
 });
 
 test('create --wait ends with exit code 3 and the reasons after the timeout', { timeout: 60_000 }, async () => {

@@ -8,8 +8,10 @@ import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '
 import { keyOf } from '../../kube/objects.ts';
 import { refersTo } from '../claim-ref.ts';
 import { RECLAIM_POLICY } from '../names.ts';
+import { isTargetOf } from '../namespaces/world.ts';
 import { Namespace } from '../objects.ts';
 import { reclaimPolicyOf } from '../world.ts';
+import { isNamespaceOf } from './world.ts';
 import type { ClaimWorld } from './world.ts';
 
 export interface ClaimDeletion {
@@ -21,14 +23,12 @@ export interface ClaimDeletion {
 
 /** What the deletion of a claim deletes and keeps. */
 export function claimDeletion(read: ObjectReader, world: ClaimWorld): ClaimDeletion {
-  const { claim, requests, namespaces } = world;
+  const { claim, requests } = world;
   const target = ownTarget(world);
   const itself = removalOf(DeploymentTargetClaim, claim, `Claim ${keyOf(claim.metadata)}`);
   if (policyOf(read, world) === 'Retain') return { removals: [itself], kept: target };
   const removals = [
-    ...[...namespaces].flatMap(([name, found]) =>
-      found === 'hidden' ? [] : [removalOf(Namespace, found, `Namespace ${name}`)],
-    ),
+    ...ownNamespaces(world).map((each) => removalOf(Namespace, each, `Namespace ${each.metadata.name}`)),
     ...requests.map((each) => removalOf(SpaceRequest, each, `SpaceRequest ${keyOf(each.metadata)}`)),
     ...(target === undefined ? [] : [removalOf(DeploymentTarget, target, `Target ${keyOf(target.metadata)}`)]),
     itself,
@@ -45,6 +45,20 @@ function policyOf(read: ObjectReader, { ofClass, target }: ClaimWorld): 'Delete'
     ofClass?.spec.reclaimPolicy,
     ofTarget?.spec.reclaimPolicy,
     target?.metadata.annotations?.[RECLAIM_POLICY],
+  );
+}
+
+/** The namespaces of the claim; not one that its target only names: it may have been changed, or replaced by another. */
+function ownNamespaces(world: ClaimWorld): readonly Namespace[] {
+  const { claim, requests, namespaces } = world;
+  const target = ownTarget(world);
+  const requested = new Set(requests.flatMap(({ status }) => status?.namespaceAccess ?? []).map(({ name }) => name));
+  const found = [...namespaces.values()].filter((each) => each !== 'hidden');
+  return found.filter(
+    (each) =>
+      requested.has(each.metadata.name) ||
+      isNamespaceOf(claim, each) ||
+      (target !== undefined && isTargetOf(target, each)),
   );
 }
 

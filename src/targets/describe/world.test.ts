@@ -67,6 +67,22 @@ test('claimDeletion lists only the claim if the class retains targets', () => {
   expect([removals.map(({ label }) => label), kept?.metadata.name]).toEqual([['Claim team/staging'], 'staging-dt']);
 });
 
+test.each([
+  ['was made for the target', { 'offshoot.dev/target': 'team/staging-dt' }, 'staging', ['Namespace place']],
+  ['was made for another target', { 'offshoot.dev/target': 'team/other-dt' }, 'staging', []],
+  ['somebody else created under its name', {}, 'staging', []],
+  ['is of a target of another claim', { 'offshoot.dev/target': 'team/staging-dt' }, 'other', []],
+])('claimDeletion decides whether to wait for a namespace that %s', (_how, annotations, claimRef, expected) => {
+  const provisioned = target('Bound', {
+    annotations: { 'provisioner.appstudio.redhat.com/provisioned-by': 'offshoot.dev/namespace' },
+  });
+  const ofClaim = { ...provisioned, spec: { ...provisioned.spec, claimRef } };
+  const found = { ...(place as KubeObject), metadata: { name: 'place', uid: 'uid-of-place', annotations } };
+  const read = readerOf([bound, ofClaim, sandboxClass('offshoot.dev/namespace'), found]);
+  const labels = claimDeletion(read, claimWorld(read, bound)).removals.map(({ label }) => label);
+  expect(labels.filter((label) => label.startsWith('Namespace'))).toEqual(expected);
+});
+
 test('progressSources follows targets and what the provisioner of the class makes', () => {
   const kinds = (provisioner?: string): string[] =>
     progressSources(bound, provisioner === undefined ? undefined : sandboxClass(provisioner)).map(
