@@ -132,6 +132,20 @@ describe('a claim', () => {
       'QuotaExceeded',
       'DeploymentTargetClass sandbox allows no more claims: 1 of 1 are taken; delete one, or wait',
     ],
+    [
+      'older claims wait for the quota too',
+      claim(),
+      [ofClass({ maxTotal: 1 }), claim('other', { phase: 'Bound' }), claim('a'), claim('b'), claim('z')],
+      'QuotaExceeded',
+      'DeploymentTargetClass sandbox allows no more claims: 1 of 1 are taken, and 2 older claims wait; delete one, or wait',
+    ],
+    [
+      'an older claim waits for the last of the quota',
+      claim(),
+      [ofClass({ maxPerNamespace: 1 }), claim('a')],
+      'QuotaExceeded',
+      'DeploymentTargetClass sandbox allows no more claims: 0 of 1 in namespace team are taken, and 1 older claim waits; delete one, or wait',
+    ],
   ] as const)('reports that no request can be made: %s', (_what, it, others, reason, message) => {
     expect(plan(it, ...others)).toEqual([]);
     const { conditions, events, problem } = progressFor(it, ...others);

@@ -17,16 +17,18 @@ export function quotaProblem(
   const className = ofClass.metadata.name;
   if (maxPerNamespace !== undefined) {
     const before = ahead(view, claim, view.index(Claims, 'class', `${namespace}/${className}`));
-    if (before >= maxPerNamespace) return exceeded(`${before} of ${maxPerNamespace} in namespace ${namespace}`);
+    if (isFull(before, maxPerNamespace)) return exceeded(before, `${maxPerNamespace} in namespace ${namespace}`);
   }
   if (maxTotal !== undefined) {
     const before = ahead(view, claim, view.index(Claims, 'anyClass', className));
-    if (before >= maxTotal) return exceeded(`${before} of ${maxTotal}`);
+    if (isFull(before, maxTotal)) return exceeded(before, `${maxTotal}`);
   }
   return undefined;
 
-  function exceeded(taken: string): Problem {
-    const message = `DeploymentTargetClass ${className} allows no more claims: ${taken} are taken; delete one, or wait`;
+  function exceeded({ taken, waiting }: Ahead, limit: string): Problem {
+    const queue =
+      waiting === 0 ? '' : `, and ${waiting === 1 ? '1 older claim waits' : `${waiting} older claims wait`}`;
+    const message = `DeploymentTargetClass ${className} allows no more claims: ${taken} of ${limit} are taken${queue}; delete one, or wait`;
     return { reason: 'QuotaExceeded', message };
   }
 }
@@ -40,12 +42,25 @@ export function quotaLeft(view: View, ofClass: DeploymentTargetClass, namespace:
   return Math.min(left(maxPerNamespace, 'class', `${namespace}/${name}`), left(maxTotal, 'anyClass', name));
 }
 
-/** How many other claims already have a target, or are older than this claim. */
-function ahead(view: View, claim: DeploymentTargetClaim, others: readonly DeploymentTargetClaim[]): number {
-  return others.filter((other) => {
-    if (other.metadata.uid === claim.metadata.uid) return false;
-    return isProvidedFor(view, other) || (other.metadata.deletionTimestamp === undefined && rank(other) < rank(claim));
-  }).length;
+/** How many other claims already have a target, and how many older ones than this claim wait for one. */
+interface Ahead {
+  readonly taken: number;
+  readonly waiting: number;
+}
+
+function ahead(view: View, claim: DeploymentTargetClaim, claims: readonly DeploymentTargetClaim[]): Ahead {
+  let taken = 0;
+  let waiting = 0;
+  for (const other of claims) {
+    if (other.metadata.uid === claim.metadata.uid) continue;
+    if (isProvidedFor(view, other)) taken++;
+    else if (other.metadata.deletionTimestamp === undefined && rank(other) < rank(claim)) waiting++;
+  }
+  return { taken, waiting };
+}
+
+function isFull({ taken, waiting }: Ahead, max: number): boolean {
+  return taken + waiting >= max;
 }
 
 function rank({ metadata }: DeploymentTargetClaim): string {
