@@ -124,7 +124,7 @@ function targetBelongsToAnother({ claim, target, stale }: WithTarget): Verdict |
 function boundToAnotherTarget({ claim, named, referring, target, stale }: WithTarget): Verdict | undefined {
   const other = referring.find(({ metadata, status }) => metadata.name !== named && status?.phase === 'Bound');
   if (named === '' || other === undefined || target.status?.phase === 'Bound') return undefined;
-  const message = `DeploymentTargetClaim ${claim.metadata.name} names DeploymentTarget ${named} and is bound to ${other.metadata.name}: a claim has one target`;
+  const message = `DeploymentTargetClaim ${claim.metadata.name} names DeploymentTarget ${named} and is bound to ${other.metadata.name}: a claim has one target; set spec.targetName back to ${other.metadata.name}`;
   return { phase: 'Lost', steps: stale, problem: { reason: 'ClaimMisbound', message } };
 }
 

@@ -39,7 +39,9 @@ test('a bound claim that is changed to name another target does not get it, and 
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'free' } });
   await w.settle();
   expect(dtc(w)?.status?.phase).toBe('Lost');
-  expect(errorOf(dtc(w))).toContain('names DeploymentTarget free and is bound to test-dt: a claim has one target');
+  expect(errorOf(dtc(w))).toContain(
+    'names DeploymentTarget free and is bound to test-dt: a claim has one target; set spec.targetName back to test-dt',
+  );
   expect([dt(w, 'free')?.status?.phase, dt(w, 'free')?.spec.claimRef ?? '']).toEqual(['Available', '']);
   await w.patch(DeploymentTargetClaim, 'test-dtc', { spec: { targetName: 'test-dt' } });
   await w.settle();
