@@ -215,6 +215,23 @@ test('all commands report that the namespace of a claim was deleted', { timeout:
   expect((await team.client.get(Namespace, { name })).metadata.deletionTimestamp).toBeUndefined();
 });
 
+test(
+  'claim kubeconfig says that the space of a claim is gone, instead of asking for its Secret',
+  { timeout: 60_000 },
+  async () => {
+    await team.run('claim', 'create', 'bereft', '--class', 'sandbox', '--wait');
+    const ofClaim = { namespace: 'team', labelSelector: 'appstudio.openshift.io/dtc=bereft' };
+    const [made] = (await team.client.list(SpaceRequest, ofClaim)).items;
+    await team.client.delete(SpaceRequest, made!.metadata);
+    const printed = async (): Promise<string> => (await team.run('claim', 'kubeconfig', 'bereft')).stderr;
+    await until(async () => (await printed()).includes("can't be used"), 20_000);
+    expect(await printed()).toMatch(
+      /^error: claim team\/bereft can't be used: SpaceRequestNotFound: .*: delete the claim and create another\n/,
+    );
+    expect(await team.run('claim', 'delete', 'bereft')).toMatchObject({ code: 0 });
+  },
+);
+
 test('create --wait ends with exit code 3 and the reasons after the timeout', { timeout: 60_000 }, async () => {
   const { code, stderr } = await team.run('claim', 'create', 'never', '--class', 'cloud', '--wait', '--timeout', '1s');
   expect(code).toBe(3);

@@ -2,7 +2,7 @@
 import type { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { phaseOf, problemOf, Secret, targetOf, warningsOf } from '../../targets/index.ts';
+import { brokenOf, phaseOf, problemOf, Secret, targetOf, warningsOf } from '../../targets/index.ts';
 import { CLAIM } from './nouns.ts';
 import { failure } from '../exit.ts';
 import { getByName } from '../objects/find.ts';
@@ -47,6 +47,11 @@ async function kubeconfigOf(client: Client, claim: DeploymentTargetClaim): Promi
     );
   const secret = await secretOf(client, { name: secretName, namespace: namespace! });
   if (secret === undefined) {
+    // If the place is gone too, another Secret does not help.
+    const broken = brokenOf(claim);
+    if (broken !== undefined && !broken.startsWith('SecretNotFound')) {
+      throw failure('NotReady', `${about} can't be used: ${broken}`);
+    }
     throw failure(
       'NoCredentials',
       `there is no Secret ${namespace}/${secretName}, which ${targetText} names: make it, with a key ${KEY}`,
