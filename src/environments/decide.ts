@@ -3,7 +3,7 @@
 // wait carries the time until which it waits.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import { hasRefusedHeader, refusedHeaders, unusable } from '../traffic/istio/matches.ts';
+import { hasRefusedHeader, refusedHeaders, unusable } from '../traffic/istio/unusable.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';

@@ -200,6 +200,20 @@ describe('validateCreate', () => {
     },
   );
 
+  test.each([
+    [{ 'x-env': { exact: 'a\nb' } }, 'x-env].exact: Invalid value: "a\\nb": it has a control character, '],
+    [{ 'x-env': { prefix: ' a' } }, 'x-env].prefix: Invalid value: " a": it begins with a blank, which HTTP removes: '],
+    [{ 'x-env': { regex: 'a$b' } }, 'x-env].regex: Invalid value: "a$b": it matches no value that a header can have: '],
+    [
+      { 'x-env': { exact: 'a' }, 'X-ENV': { exact: 'b' } },
+      'X-ENV].exact: Invalid value: "b": it contradicts exact "a" of header x-env: ',
+    ],
+  ])('refuses a header that no request can have: %j', (headers, text) => {
+    const message = messageOf(validateCreate(env({ istioMatches: [match, { headers }] })));
+    expect(message).toContain(`spec.istioMatches[1].headers[${text}`);
+    expect(message).toMatch(/: no request would reach the environment by this match$/);
+  });
+
   test('refuses an invalid regular expression only in new environments', () => {
     const istioMatches = [{ headers: { 'x-env': { regex: '(' } } }];
     const changed = env({ istioMatches, subsets: [{ ...details, replicas: 2 }] });

@@ -8,7 +8,7 @@ import type { ContainerOverrides, DynamicEnv } from '../../api/dynamicenv.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { Ref } from '../../kube/objects.ts';
 import type { Status } from '../../kube/errors.ts';
-import { refusedHeaders } from '../../traffic/istio/matches.ts';
+import { impossibleHeader, refusedHeaders } from '../../traffic/istio/unusable.ts';
 import { lifetimeProblem } from '../lifecycle/ttl.ts';
 import { messages } from '../status/messages.ts';
 import { requiredPermissions, missingPermission } from './authority.ts';
@@ -183,10 +183,20 @@ function oneFormPerHeader({ metadata, spec }: DynamicEnv): Refusal | undefined {
   return { status: { status: 'Failure', code: 422, reason: 'Invalid', message, details }, at: first.at };
 }
 
-/** A proxy that rejects the name or regular expression of one header rejects all further route updates. */
+/**
+ * A proxy that rejects the name or regular expression of one header rejects all further route updates. A header that no
+ * request can have is a mistake, too: matches are immutable, so it is reported before the environment exists.
+ */
 function soundHeaders({ spec }: DynamicEnv): Refusal | undefined {
   for (const [index, match] of (spec?.istioMatches ?? []).entries()) {
     const [first] = refusedHeaders(match);
+    const never = first === undefined ? impossibleHeader(match) : undefined;
+    if (never !== undefined) {
+      const { form } = never;
+      const path = `spec.istioMatches[${index}].headers[${never.header}].${form}`;
+      const detail = `it ${never.why}: no request would reach the environment by this match`;
+      return invalid([...MATCHES, index, 'headers', never.header, form], path, JSON.stringify(never.value), detail);
+    }
     if (first === undefined) continue;
     const { header, regex, problem } = first;
     if (regex === undefined) {

@@ -6,8 +6,9 @@ import type { Ref } from '../../kube/objects.ts';
 import { resolveHost } from './hosts.ts';
 import { isInserted, isRouteOf, isRouteOfSubset, routeName } from './inserted-routes.ts';
 import type { RouteOwner } from './inserted-routes.ts';
-import { combine, hasRefusedHeader, unusable } from './matches.ts';
+import { combine } from './matches.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
+import { hasRefusedHeader, unusable } from './unusable.ts';
 
 export const RESPONSE_HEADER = 'x-dynamic-env';
 

@@ -1,7 +1,7 @@
 // A combined match must hold exactly when both of its parts hold.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { combine, includes, unusable } from './matches.ts';
+import { combine, includes } from './matches.ts';
 import type { HeaderMatch, HttpMatch } from './objects.ts';
 import { fits, matchesConditions } from '../testing/naive-routes.ts';
 
@@ -102,17 +102,4 @@ test('combine replaces gateways with source labels, as proxies ignore labels whe
   expect(combine({ ...entry, gateways: ['edge'] }, { sourceLabels })).toEqual({
     contradiction: 'source labels are ignored where a match names gateways (edge)',
   });
-});
-
-test.each([
-  [{}, 'it asks for nothing'],
-  [{ headers: {}, sourceLabels: {} }, 'it asks for nothing'],
-  [{ headers: { user: {} } }, 'it has neither exact, prefix nor regex for header user'],
-  [{ headers: { user: { exact: '' } } }, 'it has neither exact, prefix nor regex for header user'],
-  [{ headers: { user: { regex: '(' } } }, 'header user: regex "(": not valid RE2 (missing closing ): `(`)'],
-  [{ headers: { user: { regex: '*' } } }, undefined],
-  [{ headers: { user: { prefix: 'a' } } }, undefined],
-  [{ sourceLabels: { app: 'test' } }, undefined],
-])('unusable(%j): %s', (match, problem) => {
-  expect(unusable(match)).toBe(problem);
 });

@@ -4,53 +4,12 @@ import type { IstioMatch, StringMatch } from '../../api/dynamicenv.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { baggageKey } from '../baggage.ts';
 import { isSubset } from '../regex/language.ts';
-import { regexProblem } from '../regex/regex.ts';
-import type { HeaderMatch, HttpMatch, HttpRoute } from './objects.ts';
+import type { HeaderMatch, HttpMatch } from './objects.ts';
 
 export type Combined =
   | { readonly match: HttpMatch }
   /** Why no request can match both. */
   | { readonly contradiction: string };
-
-/** Why a match of an environment can't be used at all: it would match every request, or Istio would refuse it. */
-export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): string | undefined {
-  if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
-  const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
-  if (vague) return `it has neither exact, prefix nor regex for header ${vague[0]}`;
-  const [refused] = refusedHeaders({ headers });
-  if (refused === undefined) return undefined;
-  const { header, regex, problem } = refused;
-  return `header ${regex === undefined ? JSON.stringify(header) : `${header}: regex ${JSON.stringify(regex)}`}: ${problem}`;
-}
-
-/** The headers of a match that a proxy would refuse, for their names or their regular expressions. */
-export function refusedHeaders({ headers }: Pick<HttpMatch, 'headers'>): readonly RefusedHeader[] {
-  return Object.entries(headers ?? {}).flatMap(([header, match]): readonly RefusedHeader[] => {
-    if (header === '' || INVALID_NAME.test(header)) return [{ header, problem: 'no header has such a name' }];
-    const { regex } = oneForm(match);
-    const problem = !regex || isPresence({ regex }) ? undefined : regexProblem(regex);
-    return problem === undefined ? [] : [{ header, regex: regex!, problem: `not valid RE2 (${problem})` }];
-  });
-}
-
-/** Whether a proxy would refuse a route for one of its headers, but not for those that a base route has too. */
-export function hasRefusedHeader({ match = [] }: HttpRoute, bases: readonly HttpRoute[] = []): boolean {
-  const refused = match.flatMap((entry) => refusedHeaders(entry));
-  if (refused.length === 0) return false;
-  const ofBases = bases.flatMap((base) => (base.match ?? []).flatMap((entry) => refusedHeaders(entry)));
-  return refused.some((each) => !ofBases.some((other) => jsonEqual(other, each)));
-}
-
-/** Characters that Envoy refuses in the name of a header. */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const INVALID_NAME = /[\0\r\n]/;
-
-interface RefusedHeader {
-  readonly header: string;
-  /** Absent if it is the name that is refused. */
-  readonly regex?: string;
-  readonly problem: string;
-}
 
 /** A match entry of a route with an environment's conditions added: the result matches only if both match. */
 export function combine(entry: HttpMatch, added: IstioMatch): Combined {
@@ -191,7 +150,7 @@ function contradictionOn(on: string, base: string, ours: string): { contradictio
 }
 
 /** The form of a match that applies: exact before prefix before regex. */
-function oneForm({ exact, prefix, regex }: StringMatch): HeaderMatch {
+export function oneForm({ exact, prefix, regex }: StringMatch): HeaderMatch {
   if (exact) return { exact };
   if (prefix) return { prefix };
   return { regex: regex ?? '' };
@@ -206,7 +165,7 @@ export function conditionsOn(
 }
 
 /** A condition that holds exactly when both hold; `beside` if no single condition can express that. */
-function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | 'never' | 'beside' {
+export function intersect(a: HeaderMatch, b: HeaderMatch): HeaderMatch | 'never' | 'beside' {
   if (isPresence(a)) return b;
   if (isPresence(b) || jsonEqual(a, b)) return a;
   // RE2 cannot express the intersection of two regular expressions as one.
@@ -239,7 +198,7 @@ export function regexOf(match: HeaderMatch): string {
 }
 
 /** Whether the header only has to be present. An empty `exact` requires an empty value. */
-function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
+export function isPresence({ exact, prefix, regex }: HeaderMatch): boolean {
   return exact === undefined && !prefix && (!regex || regex === '*');
 }
 

@@ -3,8 +3,9 @@
 import type { IstioMatch } from '../../api/dynamicenv.ts';
 import { BAGGAGE } from '../baggage.ts';
 import { conditionsOf } from '../compile/conditions.ts';
-import { combine, includes, unusable } from '../istio/matches.ts';
+import { combine, includes } from '../istio/matches.ts';
 import type { HttpMatch } from '../istio/objects.ts';
+import { unusable } from '../istio/unusable.ts';
 import type { Request } from '../request.ts';
 import { literalsOf } from './literals.ts';
 import type { Literal } from './literals.ts';

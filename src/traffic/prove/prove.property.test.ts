@@ -6,7 +6,7 @@ import type { IstioMatch } from '../../api/dynamicenv.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { createRouter, prove, worldOf } from '../index.ts';
 import type { Decision, Proof, Request } from '../index.ts';
-import { unusable } from '../istio/matches.ts';
+import { unusable } from '../istio/unusable.ts';
 import { aimAt, aimedRequest, randomFrom } from '../testing/aimed-requests.ts';
 import { matchesConditions } from '../testing/naive-routes.ts';
 import { DEFAULT_VERSION, HOST, keys, objectsOf, OTHER, VERSION, WAYS, worlds } from '../testing/random-environment.ts';

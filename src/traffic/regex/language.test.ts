@@ -20,6 +20,10 @@ describe('isSubset', () => {
     ['foo.*', '\\bfoo\\b.*', false],
     ['', 'a?', true],
     ['é+', '[^a]+', true],
+    ['ж', 'a.*', false],
+    ['ж|x', '[ж-я]|x', true],
+    ['[ж-я]', '[а-л]', false],
+    ['(?i)ж', 'ж', false],
   ])('of %s in %s: %s', (narrow, wide, is) => {
     expect(isSubset(narrow, wide)).toBe(is);
   });
@@ -37,6 +41,9 @@ test.each([
   ['a.*', 'b.*', false],
   ['a+', '[^a]*', false],
   ['(?i)ALICE', 'al.*', true],
+  ['a?ж+', '.*', true],
+  ['[ж-м]', '[л-я]', true],
+  ['a$b', '.*', false],
 ])('intersects %s and %s: %s', (one, other, is) => {
   expect([intersects(one, other), intersects(other, one)]).toEqual([is, is]);
 });

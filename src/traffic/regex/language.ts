@@ -30,7 +30,7 @@ type Neighbor = 'edge' | 'word' | 'other';
 const MAX_INSTRUCTIONS = 500;
 const MAX_STATES = 2_000;
 
-/** Printable ASCII, lower-case letters first, the tab, and two characters that stand for all others. */
+/** Printable ASCII, lower-case letters first, the tab, and two characters from beyond that. */
 const ALPHABET = [
   ...Array.from({ length: 26 }, (_none, i) => 0x61 + i),
   ...Array.from({ length: 0x61 - 0x20 }, (_none, i) => 0x60 - i),
@@ -75,16 +75,19 @@ export function commonBeginning(regex: string): string {
 function beginningOf(program: Program | undefined): string {
   if (program === undefined) return '';
   const letters: number[] = [];
+  const alphabet = alphabetOf([program]);
   let before: Neighbor = 'edge';
   for (let at: readonly number[] = [program.start]; letters.length < program.inst.length;) {
     // A value may end here.
     if (isMatch(program, at, flagsOf(before, 'edge'))) break;
-    const next = ALPHABET.map((letter) => ({
-      letter,
-      at: step(program, closure(program, at, flagsOf(before, neighborOf(letter))), letter),
-    })).filter((each) => each.at.length > 0);
+    const next = alphabet
+      .map((letter) => ({
+        letter,
+        at: step(program, closure(program, at, flagsOf(before, neighborOf(letter))), letter),
+      }))
+      .filter((each) => each.at.length > 0);
     const [only] = next;
-    // A stand-in for all other characters is not a character of its own.
+    // A character from beyond ASCII may stand for others.
     if (only === undefined || next.length > 1 || only.letter > 0x7f) break;
     letters.push(only.letter);
     before = neighborOf(only.letter);
@@ -147,11 +150,29 @@ function smallProgramOf(regex: string): Program | undefined {
   return program.inst.length > MAX_INSTRUCTIONS ? undefined : program;
 }
 
+/** Characters of a header: all of ASCII, and of those beyond at least one for each class that programs distinguish. */
+function alphabetOf(programs: readonly Program[]): readonly number[] {
+  const bounds = programs.flatMap(({ inst }) => inst.flatMap(({ runes }) => Array.from(runes ?? [])));
+  // Ranges end where others begin; a single character may stand for its other case, too.
+  const beyond = bounds.flatMap((rune) => [rune, rune + 1, ...casesOf(rune)]).filter(isBeyondAscii);
+  return [...ALPHABET, ...new Set(beyond)];
+}
+
+function casesOf(rune: number): readonly number[] {
+  const text = String.fromCodePoint(rune);
+  return [text.toLowerCase(), text.toUpperCase()].map((each) => each.codePointAt(0)!);
+}
+
+function isBeyondAscii(rune: number): boolean {
+  const isSurrogate = rune >= 0xd800 && rune <= 0xdfff;
+  return rune > 0x7f && rune <= 0x10_ffff && !isSurrogate;
+}
+
 /** One character for each class of characters that no program distinguishes. */
 function characterClasses(...programs: readonly Program[]): readonly number[] {
   const instructions = programs.flatMap(({ inst }) => inst.filter(({ op }) => op === RUNE || op === RUNE1));
   const kinds = new Map<string, number>();
-  for (const letter of ALPHABET) {
+  for (const letter of alphabetOf(programs)) {
     const kind = neighborOf(letter) + instructions.map((each) => (each.matchRune(letter) ? 1 : 0)).join('');
     if (!kinds.has(kind)) kinds.set(kind, letter);
   }
