@@ -3,7 +3,7 @@
 // wait carries the time until which it waits.
 import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
-import { hasRefusedHeader, refusedHeaders, unusable } from '../traffic/istio/unusable.ts';
+import { hasRefusedPart, refusedHeaders, refusedParts, unusable } from '../traffic/istio/unusable.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import type { VirtualService } from '../traffic/istio/objects.ts';
 import { keyOf } from '../kube/index.ts';
@@ -99,7 +99,7 @@ function decideWorkload(facts: EnvironmentFacts, workload: WorkloadFacts, settin
     ruleStatuses: isUndecided && ruleStatuses.length === 0 ? workload.knownRules : ruleStatuses,
     unanswered: findings.unanswered ?? answers,
     errors: [
-      ...(consumer ? [] : regexErrors(facts)),
+      ...(consumer ? [] : refusedMatches(facts)),
       ...(findings.errors ?? []),
       ...(workload.isRepeated ? [failure(consumer ? 'deployment' : 'subset', messages.duplicate(key), true)] : []),
     ],
@@ -127,18 +127,19 @@ function failure(list: WorkloadError['list'], message: string, notReady = false)
   return { list, message, severity: notReady ? 'not-ready' : 'failure' };
 }
 
-/** A match that a proxy would reject gets no route: it would block all route updates, even those of others. */
-function regexErrors({ env, edited, owner }: EnvironmentFacts): readonly WorkloadError[] {
+/** A match that a proxy or Istio would reject gets no route: it would block all route updates, even those of others. */
+function refusedMatches({ env, edited, owner }: EnvironmentFacts): readonly WorkloadError[] {
   const isLeft = (service: VirtualService): boolean =>
-    (service.spec?.http ?? []).some((route) => isRouteOf(owner, service, route) && hasRefusedHeader(route));
+    (service.spec?.http ?? []).some((route) => isRouteOf(owner, service, route) && hasRefusedPart(route));
   // Nothing is removed while an environment is paused.
   const left = isPaused(env) ? edited.filter(isLeft).map(({ metadata }) => keyOf(metadata)) : [];
   return (env.spec?.istioMatches ?? []).flatMap((match, i) => {
-    if (refusedHeaders(match).length === 0) return [];
+    if (refusedParts(match).length === 0) return [];
+    const by = refusedHeaders(match).length > 0 ? 'proxies' : 'Istio';
     const [title, why] = [matchTitle(env.spec, i), unusable(match)!];
     return failure(
       'virtualServices',
-      left.length > 0 ? messages.leftIn(title, why, left) : messages.leftOut(title, why),
+      left.length > 0 ? messages.leftIn(title, by, why, left) : messages.leftOut(title, why),
     );
   });
 }

@@ -4,7 +4,7 @@ import type { ResourceStatus } from '../api/dynamicenv.ts';
 import { edit, keyOf, make, own, withAnnotations } from '../kube/index.ts';
 import type { Step } from '../kube/index.ts';
 import type { Plan, PlannedCondition, View } from '../controller/index.ts';
-import { refusedHeaders, unusable } from '../traffic/istio/unusable.ts';
+import { refusedParts, unusable } from '../traffic/istio/unusable.ts';
 import { DestinationRule } from '../traffic/istio/objects.ts';
 import { hasDuplicateListKeys } from './clone/clone.ts';
 import { conflictTexts } from './requests/conflicts.ts';
@@ -131,10 +131,10 @@ function timeForRoutes(time: Time, { pending }: ObservedRoutes): number {
   return pending.size === 0 ? 0 : Math.max(0, ROUTES_WITHIN_MS - time.heldFor('routes are about to be written'));
 }
 
-/** Warnings for matches without conditions, or that no request fits. Those that a proxy would reject are errors of the subsets. */
+/** Warnings for matches without conditions, or that no request fits. Those that would be rejected are errors of the subsets. */
 function unusableMatches({ env }: EnvironmentFacts): readonly string[] {
   return (env.spec?.istioMatches ?? []).flatMap((match, i) => {
-    const problem = refusedHeaders(match).length > 0 ? undefined : unusable(match);
+    const problem = refusedParts(match).length > 0 ? undefined : unusable(match);
     return problem === undefined ? [] : [messages.leftOut(matchTitle(env.spec, i), problem)];
   });
 }

@@ -285,22 +285,27 @@ function fieldOf(object: unknown, path: readonly string[]): string {
       : `${value as number}`;
 }
 
+/** Why a label is invalid. */
+export function labelProblem(key: string, value: string): string | undefined {
+  return problemOfKey(key) ?? problemOfValue(value);
+}
+
 function problemOfKey(key: string): string | undefined {
   const slash = key.indexOf('/');
   const domain = slash < 0 ? undefined : key.slice(0, slash);
   const name = key.slice(slash + 1);
   if (domain !== undefined && (domain.length > 253 || !DOMAIN.test(domain))) {
-    return `"${key}" is not a label key: the part before the slash must be a DNS name of at most 253 characters`;
+    return `${JSON.stringify(key)} is not a label key: the part before the slash must be a DNS name of at most 253 characters`;
   }
   if (name.length > 63 || !NAME.test(name)) {
-    return `"${key}" is not a label key: the name must be 1 to 63 letters, digits, "-", "_" or ".", a letter or digit at both ends`;
+    return `${JSON.stringify(key)} is not a label key: the name must be 1 to 63 letters, digits, "-", "_" or ".", a letter or digit at both ends`;
   }
   return undefined;
 }
 
 function problemOfValue(value: string): string | undefined {
   if (value === '' || (value.length <= 63 && NAME.test(value))) return undefined;
-  return `"${value}" is not a label value: it must be at most 63 letters, digits, "-", "_" or ".", a letter or digit at both ends`;
+  return `${JSON.stringify(value)} is not a label value: it must be at most 63 letters, digits, "-", "_" or ".", a letter or digit at both ends`;
 }
 
 function integer(label: string | undefined): bigint | undefined {

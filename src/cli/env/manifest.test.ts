@@ -115,6 +115,14 @@ describe('an error names the flag, what was found and what to do', () => {
     [{ subset: ['cart=c'], header: ['a=b', 'A=c'] }, '--header "A=c": header a is given twice'],
     [{ subset: ['cart=c'], sourceLabel: ['app'] }, '--source-label "app": write it as name=value'],
     [{ subset: ['cart=c'], sourceLabel: ['a=b,c=d'] }, '--source-label "a=b,c=d": write it as name=value'],
+    [
+      { subset: ['cart=c'], sourceLabel: ['a b=c'] },
+      '--source-label "a b=c": "a b" is not a label key: the name must be 1 to 63 letters, digits, "-", "_" or ".", a letter or digit at both ends',
+    ],
+    [
+      { subset: ['cart=c'], sourceLabel: ['app=*'] },
+      '--source-label "app=*": "*" is not a label value: it must be at most 63 letters, digits, "-", "_" or ".", a letter or digit at both ends',
+    ],
     [{ subset: ['cart=c'], sourceLabel: ['a=b', 'a=c'] }, '--source-label "a=c": label a is given twice'],
     [
       { subset: ['cart=c'], env: ['=2'] },

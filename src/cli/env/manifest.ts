@@ -3,7 +3,7 @@
 import { KEY_FORM, MAX_KEY_LENGTH } from '../../api/dynamicenv.ts';
 import type { ContainerOverrides, DynamicEnv, EnvVar, IstioMatch, StringMatch, Subset } from '../../api/dynamicenv.ts';
 import type { Deployment } from '../../environments/index.ts';
-import { InvalidSelectorError, parseSelector } from '../../kube/selector.ts';
+import { labelProblem } from '../../kube/selector.ts';
 import { imageProblem, parseHeader, variableNameProblem } from '../../environments/index.ts';
 import { failure, invalidFlag } from '../exit.ts';
 import { isDnsLabel } from '../options.ts';
@@ -207,15 +207,10 @@ function parseMatch({ header = [], sourceLabel = [] }: ManifestFlags): IstioMatc
 function parseLabel(text: string): readonly [name: string, value: string] {
   const equals = text.indexOf('=');
   const [name, value] = [text.slice(0, equals), text.slice(equals + 1)];
-  if (equals < 1 || /[,=!<>()\s]/.test(name + value))
-    throw invalidFlag('--source-label', text, 'write it as name=value');
-  try {
-    parseSelector(text);
-    return [name, value];
-  } catch (error) {
-    if (error instanceof InvalidSelectorError) throw invalidFlag('--source-label', text, error.message);
-    throw error;
-  }
+  if (equals < 1 || /[,=]/.test(value)) throw invalidFlag('--source-label', text, 'write it as name=value');
+  const problem = labelProblem(name, value);
+  if (problem !== undefined) throw invalidFlag('--source-label', text, problem);
+  return [name, value];
 }
 
 function parseVariables(texts: readonly string[]): EnvVar[] {

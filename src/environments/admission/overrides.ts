@@ -1,6 +1,7 @@
 // Validates the overrides of an environment by the rules of the API server and the kubelet, before anything is created.
 // Used for flags and manifests. Pure.
 import type { ContainerOverrides, EnvVar } from '../../api/dynamicenv.ts';
+import { labelProblem } from '../../kube/selector.ts';
 import type { FieldPath, PlacedItem } from './placed-items.ts';
 
 const HOST = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
@@ -77,17 +78,4 @@ function variableProblem({ name, value, valueFrom }: EnvVar, at: FieldPath): Ove
   }
   const sources = Object.values(valueFrom).filter((source) => source !== undefined && source !== null);
   return sources.length === 1 ? undefined : { at: path, value: valueFrom, detail: 'it must name exactly one source' };
-}
-
-const LABEL_PREFIX = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const LABEL_PART = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-
-function labelProblem(key: string, value: string): string | undefined {
-  const slash = key.indexOf('/');
-  const [prefix, name] = slash < 0 ? [undefined, key] : [key.slice(0, slash), key.slice(slash + 1)];
-  if (!LABEL_PART.test(name) || (prefix !== undefined && (prefix.length > 253 || !LABEL_PREFIX.test(prefix)))) {
-    return `${JSON.stringify(key)} can't be the name of a label: write it as [domain/]name, with at most 63 letters, digits, "-", "_" and "."`;
-  }
-  if (value === '' || LABEL_PART.test(value)) return undefined;
-  return 'the value of a label is at most 63 letters, digits, "-", "_" and ".", and begins and ends with a letter or digit';
 }

@@ -136,11 +136,11 @@ describe('validateCreate', () => {
       ],
       [
         { ...details, podLabels: { team: 'a b' } },
-        `${at}.podLabels.team: Invalid value: "a b": the value of a label is at most 63 letters, digits, "-", "_" and ".", and begins and ends with a letter or digit`,
+        `${at}.podLabels.team: Invalid value: "a b": "a b" is not a label value: it must be at most 63 letters, digits, "-", "_" or ".", a letter or digit at both ends`,
       ],
       [
         { ...details, podLabels: { 'a b': 'c' } },
-        `${at}.podLabels.a b: Invalid value: "c": "a b" can't be the name of a label: write it as [domain/]name, with at most 63 letters, digits, "-", "_" and "."`,
+        `${at}.podLabels.a b: Invalid value: "c": "a b" is not a label key: the name must be 1 to 63 letters, digits, "-", "_" or ".", a letter or digit at both ends`,
       ],
     ])('refuses %j', (subset, message) => {
       expect(validateCreate(env({ subsets: [subset] }))).toEqual(denial(message));
@@ -212,6 +212,23 @@ describe('validateCreate', () => {
     const message = messageOf(validateCreate(env({ istioMatches: [match, { headers }] })));
     expect(message).toContain(`spec.istioMatches[1].headers[${text}`);
     expect(message).toMatch(/: no request would reach the environment by this match$/);
+  });
+
+  test.each([
+    [{ 'a b': 'c' }, 'a b]: Invalid value: "c": "a b" is not a label key: the name must be '],
+    [{ '': 'c' }, ']: Invalid value: "c": "" is not a label key: the name must be '],
+    [{ 'Shop/app': 'c' }, 'Shop/app]: Invalid value: "c": "Shop/app" is not a label key: the part before the slash '],
+    [{ app: 'c d!' }, 'app]: Invalid value: "c d!": "c d!" is not a label value: it must be '],
+    [{ app: '*' }, 'app]: Invalid value: "*": "*" is not a label value: it must be '],
+  ])('refuses an invalid source label: %j', (sourceLabels, text) => {
+    const verdict = validateCreate(env({ istioMatches: [match, { sourceLabels }] }));
+    expect(messageOf(verdict)).toContain(`spec.istioMatches[1].sourceLabels[${text}`);
+    expect(verdict).toMatchObject({ at: ['spec', 'istioMatches', 1, 'sourceLabels', Object.keys(sourceLabels)[0]] });
+  });
+
+  test('accepts source labels with a prefix or without a value', () => {
+    const sourceLabels = { 'shop.example/app': 'a', tier: '' };
+    expect(validateCreate(env({ istioMatches: [{ sourceLabels }] }))).toEqual({ allowed: true });
   });
 
   test('refuses an invalid regular expression only in new environments', () => {

@@ -8,7 +8,7 @@ import type { ContainerOverrides, DynamicEnv } from '../../api/dynamicenv.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { Ref } from '../../kube/objects.ts';
 import type { Status } from '../../kube/errors.ts';
-import { impossibleHeader, refusedHeaders } from '../../traffic/istio/unusable.ts';
+import { impossibleHeader, refusedHeaders, refusedLabels } from '../../traffic/istio/unusable.ts';
 import { lifetimeProblem } from '../lifecycle/ttl.ts';
 import { messages } from '../status/messages.ts';
 import { requiredPermissions, missingPermission } from './authority.ts';
@@ -46,6 +46,7 @@ export function validateCreate(env: DynamicEnv, facts: Facts = {}): Verdict {
     () => soundSubsets(env),
     () => oneFormPerHeader(env),
     () => soundHeaders(env),
+    () => soundSourceLabels(env),
     () => soundOverrides(placedItems(env)),
     () => soundKey(env),
     () => soundLifetime(env),
@@ -210,6 +211,18 @@ function soundHeaders({ spec }: DynamicEnv): Refusal | undefined {
     const path = `spec.istioMatches[${index}].headers[${header}].regex`;
     const detail = `${problem}: write it in the syntax of https://github.com/google/re2/wiki/Syntax`;
     return invalid([...MATCHES, index, 'headers', header, 'regex'], path, JSON.stringify(regex), detail);
+  }
+  return undefined;
+}
+
+/** Istio rejects a VirtualService with an invalid label, and so all further changes of its routes. */
+function soundSourceLabels({ spec }: DynamicEnv): Refusal | undefined {
+  for (const [index, match] of (spec?.istioMatches ?? []).entries()) {
+    const [first] = refusedLabels(match);
+    if (first === undefined) continue;
+    const { name, value, problem } = first;
+    const path = `spec.istioMatches[${index}].sourceLabels[${name}]`;
+    return invalid([...MATCHES, index, 'sourceLabels', name], path, JSON.stringify(value), problem);
   }
   return undefined;
 }

@@ -53,8 +53,8 @@ export const messages = {
   ruledByCallers: ({ metadata }: KubeObject, host: string, version: string) =>
     `requests from pods in namespace ${metadata.namespace} to ${host} fail: they use DestinationRule ${keyOf(metadata)} there, which has no subset "${version}"`,
   leftOut: (match: string, why: string) => `${match} is skipped: ${why}`,
-  leftIn: (match: string, why: string, services: readonly string[]) =>
-    `${match} is refused by proxies: ${why}; its routes in VirtualService ${services.join(', ')} block all route updates there: unset spec.paused, and they are removed`,
+  leftIn: (match: string, by: 'proxies' | 'Istio', why: string, services: readonly string[]) =>
+    `${match} is refused by ${by}: ${why}; its routes in VirtualService ${services.join(', ')} block all route updates there: unset spec.paused, and they are removed`,
   shadowed: (other: string, match: string, key: string) =>
     `${other} came first and gets the requests of ${match} (${key})`,
   mayBeShadowed: (other: string, match: string, key: string) =>

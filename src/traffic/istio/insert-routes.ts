@@ -8,7 +8,7 @@ import { isInserted, isRouteOf, isRouteOfSubset, routeName } from './inserted-ro
 import type { RouteOwner } from './inserted-routes.ts';
 import { combine } from './matches.ts';
 import type { HttpMatch, HttpRoute, RouteDestination, VirtualService } from './objects.ts';
-import { hasRefusedHeader, unusable } from './unusable.ts';
+import { hasRefusedPart, unusable } from './unusable.ts';
 
 export const RESPONSE_HEADER = 'x-dynamic-env';
 
@@ -130,7 +130,7 @@ function wishFinder(
     // A route that proxies refuse blocks all route updates of its port, but not more than a base route with its header.
     const isKept =
       wish?.untouched.some((workload) => isRouteOfSubset(wish.owner, workload, service, route)) &&
-      !hasRefusedHeader(route, bases);
+      !hasRefusedPart(route, bases);
     return isKept ? undefined : wish;
   };
 }

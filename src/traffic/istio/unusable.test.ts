@@ -38,6 +38,10 @@ test.each([
     never('exact "b" of header User contradicts exact "a" of header user: names of headers are case-insensitive'),
   ],
   [{ sourceLabels: { app: 'test' } }, undefined],
+  [
+    { sourceLabels: { app: '*' } },
+    'source label "app=*": "*" is not a label value: it must be at most 63 letters, digits, "-", "_" or ".", a letter or digit at both ends',
+  ],
 ])('unusable(%j): %s', (match, problem) => {
   expect(unusable(match)).toBe(problem);
 });

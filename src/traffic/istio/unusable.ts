@@ -1,6 +1,7 @@
 // Matches of environments that get no route: proxies would refuse it, it would match every request, or no request can
 // match it.
 import type { IstioMatch } from '../../api/dynamicenv.ts';
+import { labelProblem } from '../../kube/selector.ts';
 import { jsonEqual } from '../../watchable/index.ts';
 import { baggageKey } from '../baggage.ts';
 import { intersects } from '../regex/language.ts';
@@ -9,10 +10,12 @@ import { conditionsOn, intersect, isPresence, oneForm } from './matches.ts';
 import type { HeaderMatch, HttpMatch, HttpRoute } from './objects.ts';
 
 /** Why a match of an environment can't be used: it would match every request or none, or Istio would refuse it. */
-export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): string | undefined {
-  if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
-  const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
-  if (vague) return `it has neither exact, prefix nor regex for header ${vague[0]}`;
+export function unusable(match: IstioMatch): string | undefined {
+  const { headers = {}, sourceLabels = {} } = match;
+  const missing = missingCondition(match);
+  if (missing !== undefined) return missing;
+  const [label] = refusedLabels({ sourceLabels });
+  if (label !== undefined) return `source label ${JSON.stringify(`${label.name}=${label.value}`)}: ${label.problem}`;
   const [refused] = refusedHeaders({ headers });
   if (refused === undefined) {
     const never = impossibleHeader({ headers });
@@ -25,6 +28,13 @@ export function unusable({ headers = {}, sourceLabels = {} }: IstioMatch): strin
   return `header ${regex === undefined ? JSON.stringify(header) : `${header}: regex ${JSON.stringify(regex)}`}: ${problem}`;
 }
 
+/** What a match lacks that would limit its requests. */
+export function missingCondition({ headers = {}, sourceLabels = {} }: IstioMatch): string | undefined {
+  if (Object.keys(headers).length + Object.keys(sourceLabels).length === 0) return 'it asks for nothing';
+  const vague = Object.entries(headers).find(([, { exact, prefix, regex }]) => !exact && !prefix && !regex);
+  return vague && `it has neither exact, prefix nor regex for header ${vague[0]}`;
+}
+
 /** The headers of a match that a proxy would refuse, for their names or their regular expressions. */
 export function refusedHeaders({ headers }: Pick<HttpMatch, 'headers'>): readonly RefusedHeader[] {
   return Object.entries(headers ?? {}).flatMap(([header, match]): readonly RefusedHeader[] => {
@@ -35,11 +45,24 @@ export function refusedHeaders({ headers }: Pick<HttpMatch, 'headers'>): readonl
   });
 }
 
-/** Whether a proxy would refuse a route for one of its headers, but not for those that a base route has too. */
-export function hasRefusedHeader({ match = [] }: HttpRoute, bases: readonly HttpRoute[] = []): boolean {
-  const refused = match.flatMap((entry) => refusedHeaders(entry));
+/** The source labels of a match for which Istio would refuse the VirtualService as a whole. */
+export function refusedLabels({ sourceLabels }: Pick<HttpMatch, 'sourceLabels'>): readonly RefusedLabel[] {
+  return Object.entries(sourceLabels ?? {}).flatMap(([name, value]) => {
+    const problem = labelProblem(name, value);
+    return problem === undefined ? [] : [{ name, value, problem }];
+  });
+}
+
+/** What proxies or Istio would refuse in a match, with everything that is beside it. */
+export function refusedParts(match: HttpMatch): readonly (RefusedHeader | RefusedLabel)[] {
+  return [...refusedHeaders(match), ...refusedLabels(match)];
+}
+
+/** Whether a route would be refused for one of its conditions, but not for those that a base route has too. */
+export function hasRefusedPart({ match = [] }: HttpRoute, bases: readonly HttpRoute[] = []): boolean {
+  const refused = match.flatMap(refusedParts);
   if (refused.length === 0) return false;
-  const ofBases = bases.flatMap((base) => (base.match ?? []).flatMap((entry) => refusedHeaders(entry)));
+  const ofBases = bases.flatMap((base) => (base.match ?? []).flatMap(refusedParts));
   return refused.some((each) => !ofBases.some((other) => jsonEqual(other, each)));
 }
 
@@ -51,6 +74,12 @@ interface RefusedHeader {
   readonly header: string;
   /** Absent if it is the name that is refused. */
   readonly regex?: string;
+  readonly problem: string;
+}
+
+interface RefusedLabel {
+  readonly name: string;
+  readonly value: string;
   readonly problem: string;
 }
 

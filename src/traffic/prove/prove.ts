@@ -8,7 +8,7 @@ import { keyOf } from '../../kube/index.ts';
 import type { Decision } from '../decide.ts';
 import { ruleText } from '../describe/decision-text.ts';
 import { combine } from '../istio/matches.ts';
-import { unusable } from '../istio/unusable.ts';
+import { missingCondition, refusedHeaders } from '../istio/unusable.ts';
 import { isGatewaySource } from '../request.ts';
 import type { Request } from '../request.ts';
 import { createRouter } from '../router.ts';
@@ -138,7 +138,9 @@ class Prover {
 
   /** The literals that a request with the key fulfils, for each match of the environment. */
   private keysAt({ source }: HostScope): readonly (readonly Literal[])[] {
-    const matches = this.environment.matches.filter((each) => unusable(each) === undefined);
+    const matches = this.environment.matches.filter(
+      (each) => missingCondition(each) === undefined && refusedHeaders(each).length === 0,
+    );
     return matches.flatMap((each) => {
       const combined = combine({}, each);
       if ('contradiction' in combined) return [];
