@@ -3,7 +3,7 @@
 import type { ConsumerStatus, DynamicEnv, SubsetStatus } from '../api/dynamicenv.ts';
 import { conditionsOf } from '../controller/index.ts';
 import { describe, keyOf, objectOf, refOf, remove } from '../kube/index.ts';
-import type { Ref, Step } from '../kube/index.ts';
+import type { AnyKind, KubeObject, Ref, Step } from '../kube/index.ts';
 import { routesOf } from './routes/edit.ts';
 import type { ObservedRoutes } from './routes/observe.ts';
 import { resolveHost } from '../traffic/istio/hosts.ts';
@@ -40,6 +40,8 @@ export interface Pruning {
   readonly isDrained: boolean;
   /** Why objects can't be removed. */
   readonly refusals: readonly string[];
+  /** Objects that are being deleted and wait for finalizers of others. */
+  readonly held?: readonly string[];
   /** Objects in namespaces that are no longer watched; also among the refusals. */
   readonly leftBehind?: string;
 }
@@ -111,6 +113,7 @@ export function prune(
     steps: removals.filter((step) => refusedBy(step) === undefined),
     ...pruning,
     isDrained: true,
+    held: [...heldIn(DestinationRule, rules), ...heldIn(Deployment, clones)],
     refusals: [
       ...refusals,
       ...removals.flatMap((step) => {
@@ -119,6 +122,18 @@ export function prune(
       }),
     ],
   };
+}
+
+/** Finalizers of the garbage collector, which removes them by itself. */
+const COLLECTED = new Set(['foregroundDeletion', 'orphan']);
+
+/** The objects that are kept by finalizers although they are being deleted: ours have none. */
+function heldIn({ kind }: AnyKind, objects: readonly KubeObject[]): readonly string[] {
+  return objects.flatMap(({ metadata }) => {
+    const finalizers = (metadata.finalizers ?? []).filter((each) => !COLLECTED.has(each));
+    const isHeld = metadata.deletionTimestamp !== undefined && finalizers.length > 0;
+    return isHeld ? [messages.held(`${kind} ${keyOf(metadata)}`, finalizers)] : [];
+  });
 }
 
 /** Checks which objects routes still lead to. */

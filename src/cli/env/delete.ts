@@ -1,8 +1,11 @@
 // `offshoot env delete`: deletes environments, and waits until all their objects are gone.
 import { DynamicEnv } from '../../api/dynamicenv.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { keyOf } from '../../kube/objects.ts';
 import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
-import { deletedWith } from '../../environments/index.ts';
+import { deletedWith, deletionReport } from '../../environments/index.ts';
 import { withConnection } from '../options.ts';
 import { selectObjects } from '../objects/select.ts';
 import type { SelectOptions } from '../objects/select.ts';
@@ -16,6 +19,23 @@ export function deleteEnvironments(names: readonly string[], options: DeleteOpti
     const { client } = connection;
     const environments = await selectObjects(ENVIRONMENT, names, options, connection, 'delete');
     if (environments.length === 0) return;
-    await deleteObjects(client, DynamicEnv, environments, environments.flatMap(deletedWith), options, 'environments');
+    const removals = environments.flatMap(deletedWith);
+    await deleteObjects(client, DynamicEnv, environments, removals, options, 'environments', undefined, () =>
+      reportsOn(client, environments),
+    );
   });
+}
+
+/** What the controllers say about the deletion of environments that still exist. */
+async function reportsOn(client: Client, environments: readonly DynamicEnv[]): Promise<readonly string[]> {
+  const reports = environments.map(async ({ metadata }) => {
+    try {
+      const report = deletionReport(await client.get(DynamicEnv, metadata));
+      return report === undefined ? [] : [`Environment ${keyOf(metadata)}: ${report}`];
+    } catch (error) {
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  });
+  return (await Promise.all(reports)).flat();
 }

@@ -234,6 +234,29 @@ test('a problem of the whole environment is shown at the top', () => {
   expect(reasonsOf({ env: { ...env, metadata }, ...rest })).toEqual(['waits for the finalizers A, B']);
 });
 
+test.each([
+  [
+    ['DeleteDeployments'],
+    'False',
+    'draining requests',
+    'waits for the finalizers DeleteDeployments: draining requests',
+  ],
+  [['DeleteDeployments'], 'False', 'removing its objects', 'waits for the finalizers DeleteDeployments'],
+  [['DeleteDeployments'], 'True', 'why; and more', 'waits for the finalizers DeleteDeployments: why; and more'],
+  [['others.test/hold'], 'True', 'why', 'waits for the finalizers others.test/hold'],
+] as const)('the deletion with finalizers %j, Stalled=%s, is reported', (finalizers, is, message, text) => {
+  const condition = { reason: 'Deleting', lastTransitionTime: '' };
+  const { env, ...rest } = world({
+    state: 'degraded',
+    conditions: [
+      { ...condition, type: 'Ready', status: 'False', message: is === 'True' ? 'the first only' : message },
+      { ...condition, type: 'Stalled', status: is, message: is === 'True' ? message : '' },
+    ],
+  });
+  const metadata = { ...env.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers };
+  expect(describeEnvironment({ env: { ...env, metadata }, ...rest }).environment.reasons).toEqual([text]);
+});
+
 test('an environment that is not isolated, or may not be, says so at the top', () => {
   const isolated = (status: 'True' | 'False' | 'Unknown') =>
     world({

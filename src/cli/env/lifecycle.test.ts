@@ -128,3 +128,19 @@ test('extend fails for an environment without a time to live', async () => {
       'error: environment shop/lasting has no spec.ttl: it lives until it is deleted\ncode: NoTimeToLive, see "offshoot errors NoTimeToLive"\n',
   });
 });
+
+test('delete says what keeps an environment after the time-out', async () => {
+  await create('held');
+  const clone = { name: 'cart-shop-held', namespace: 'shop' };
+  const hold = (finalizers: readonly string[]) =>
+    shop.client.patch(Deployment, clone, { type: 'merge', body: { metadata: { finalizers } } });
+  await hold(['backup.example/keep']);
+  const deleted = await shop.run('env', 'delete', 'held', '--timeout', '4s');
+  expect(deleted.code).toBe(3);
+  const why =
+    'removing its objects: Deployment shop/cart-shop-held waits for finalizers that others added: backup.example/keep';
+  expect(deleted.stderr).toContain(`  Environment shop/held is still there\n  Environment shop/held: ${why}\ncode: `);
+  expect((await shop.run('env', 'describe', 'held')).stdout).toContain(`CleanupVirtualServices: ${why}\n`);
+  await hold([]);
+  await until(async () => (await shop.run('env', 'describe', 'held')).code === 1, 20_000);
+});

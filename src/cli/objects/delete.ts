@@ -5,6 +5,7 @@ import type { Kind, KubeObject } from '../../kube/objects.ts';
 import type { PartName } from '../../api/description/controllers-hint.ts';
 import type { Removal } from '../../api/description/deletion.ts';
 import { waitGone } from './wait-gone.ts';
+import type { Explain } from './wait-gone.ts';
 import type { ClusterOptions, DryRun } from '../options.ts';
 import { objectPrinter } from '../terminal/output.ts';
 
@@ -15,7 +16,7 @@ export interface DeleteFlags extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Deletes objects of one kind; `reasons` says why something still exists after the timeout. */
+/** Deletes objects of one kind; `reasons` and `reports` say why something still exists after the timeout. */
 export async function deleteObjects<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,
@@ -23,7 +24,8 @@ export async function deleteObjects<T extends KubeObject>(
   removals: readonly Removal[],
   options: DeleteFlags,
   part: PartName,
-  reasons?: () => Promise<readonly string[]>,
+  reasons?: Explain,
+  reports?: Explain,
 ): Promise<void> {
   if (options.dryRun !== 'none' || !options.wait) for (const { label } of removals) console.error(`deleting: ${label}`);
   const printer = objectPrinter(options.output);
@@ -31,7 +33,8 @@ export async function deleteObjects<T extends KubeObject>(
     if (options.dryRun !== 'client') await remove(client, kind, object, options.dryRun === 'server');
     printer.print(object, `deleted${dryRunSuffix(options.dryRun)}`);
   }
-  if (options.wait && options.dryRun === 'none') await waitGone(client, removals, options.timeout, part, reasons);
+  if (!options.wait || options.dryRun !== 'none') return;
+  await waitGone(client, removals, options.timeout, part, reasons, reports);
 }
 
 async function remove<T extends KubeObject>(

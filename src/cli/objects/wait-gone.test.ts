@@ -41,6 +41,21 @@ test('waitGone reports objects that still exist, and suggests checking the contr
   );
 });
 
+test('waitGone does not suggest checking controllers that report why objects still exist', async () => {
+  const explain = (text: string) => async () => [text];
+  const waiting = waitGone(
+    clientOf(() => env),
+    removals,
+    200,
+    'environments',
+    explain('seen'),
+    explain('reported'),
+  );
+  await expect(waiting).rejects.toThrow(
+    /^not gone after 0.2s\n {2}Environment shop\/pr-7 is still there\n {2}seen\n {2}reported$/,
+  );
+});
+
 test('waitGone reports at once that the server does not answer', async () => {
   let times = 0;
   const client = clientOf(() => {

@@ -12,13 +12,20 @@ import { followUntil } from './follow.ts';
 import type { ProgressStep } from '../../api/description/tree.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
 
-/** Resolves when everything is gone; after the timeout, fails with what is left and why. */
+/** Looks up why objects are still there. */
+export type Explain = () => Promise<readonly string[]>;
+
+/**
+ * Resolves when everything is gone; after the timeout, fails with what is left and why: `reasons` are those that the
+ * command finds, and `reports` those of the controllers, which then need not be checked.
+ */
 export async function waitGone(
   client: Client,
   removals: readonly Removal[],
   timeoutMs: number,
   part: PartName,
-  reasons: () => Promise<readonly string[]> = async () => [],
+  reasons?: Explain,
+  reports?: Explain,
 ): Promise<void> {
   const steps = new Map<string, ProgressStep>(
     removals.map(({ label }) => [label, { label, state: 'working', note: 'deleting' }]),
@@ -55,8 +62,10 @@ export async function waitGone(
   if (left.length === 0) return;
   const isThere = left.some(({ isKnown }) => isKnown);
   const title = `${isThere ? 'not gone' : 'not known to be gone'} after ${durationText(timeoutMs)}`;
-  const hints = isThere ? [...(await reasons()), `${checkRuns(part)}: it is what cleans up`] : [];
-  throw failure('TimedOut', [title, ...left.map(({ text }) => text), ...hints].join('\n  '));
+  const [found = [], reported = []] = isThere ? await Promise.all([reasons?.(), reports?.()]) : [];
+  const advice = isThere && reported.length === 0 ? [`${checkRuns(part)}: it is what cleans up`] : [];
+  const lines = [title, ...left.map(({ text }) => text), ...found, ...reported, ...advice];
+  throw failure('TimedOut', lines.join('\n  '));
 }
 
 /** What is left of a removal after the timeout; undefined if nothing is. */

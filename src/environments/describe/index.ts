@@ -4,7 +4,17 @@ export { adviceFor } from './advice.ts';
 export { ISOLATION, isolationOf, isolationProblem, isolationText } from './isolation.ts';
 export { formatMatches, formatRequests, parseHeader } from './matches.ts';
 export { environmentSteps, sleepingSteps } from './progress.ts';
-export { isCurrent, isFastAsleep, problemOf, readyCount, reasonOf, stateOf, verdictOf, whyUnrouted } from './state.ts';
+export {
+  deletionReport,
+  isCurrent,
+  isFastAsleep,
+  problemOf,
+  readyCount,
+  reasonOf,
+  stateOf,
+  verdictOf,
+  whyUnrouted,
+} from './state.ts';
 export type { Verdict as EnvironmentVerdict } from './state.ts';
 export { withExceptions } from './taken.ts';
 export { describeEnvironment } from './tree.ts';

@@ -6,8 +6,9 @@ import { isAsleep, wakeText } from '../lifecycle/sleep.ts';
 import { isPaused, PAUSED } from '../lifecycle/paused.ts';
 import { lifetimeOf } from '../lifecycle/ttl.ts';
 import { timestamp } from '../../kube/times.ts';
-import { itemsOf, statusKey } from '../names.ts';
+import { FINALIZERS, itemsOf, statusKey } from '../names.ts';
 import type { ReasonOf } from '../reasons.ts';
+import { messages } from '../status/messages.ts';
 
 /** The results of `stateOf`. */
 export const STATES = ['pending', 'processing', 'ready', 'degraded', 'paused', 'asleep', 'deleting'] as const;
@@ -23,7 +24,10 @@ export function stateOf(env: DynamicEnv): string {
 /** The reason for `stateOf`, in one sentence; undefined for a ready environment. */
 export function reasonOf(env: DynamicEnv): string | undefined {
   const { deletionTimestamp, finalizers = [] } = env.metadata;
-  if (deletionTimestamp !== undefined) return `waits for the finalizers ${finalizers.join(', ')}`;
+  if (deletionTimestamp !== undefined) {
+    const why = deletionReport(env);
+    return `waits for the finalizers ${finalizers.join(', ')}${why === undefined ? '' : `: ${why}`}`;
+  }
   if (env.status?.state === undefined) return notSeenYet('environments');
   if (!isCurrent(env)) return 'the controller has not observed the latest change yet';
   const conditions = conditionsOf(env);
@@ -37,6 +41,18 @@ export function reasonOf(env: DynamicEnv): string | undefined {
   const verdict = verdictOf(env);
   if (verdict.is === 'ready') return undefined;
   return verdict.is === 'stalled' ? verdict.reason : conditions.find(({ type }) => type === 'Ready')?.message;
+}
+
+/** What the controllers report about the deletion of an environment that is not over; undefined if they say nothing. */
+export function deletionReport(env: DynamicEnv): string | undefined {
+  const { deletionTimestamp, finalizers = [] } = env.metadata;
+  const isOurs = finalizers.some((each) => FINALIZERS.some((own) => own === each));
+  // Once our finalizers are removed, the report is outdated.
+  if (deletionTimestamp === undefined || !isOurs) return undefined;
+  const reports = conditionsOf(env).filter(({ reason }) => reason === 'Deleting');
+  const isStalled = reports.find(({ type, status }) => type === 'Stalled' && status === 'True');
+  const { message } = isStalled ?? reports.find(({ type }) => type === 'Ready') ?? {};
+  return message === messages.removing ? undefined : message;
 }
 
 /** Why no request is routed to an environment, according to its spec and status. */

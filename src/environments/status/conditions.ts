@@ -13,6 +13,7 @@ import { isAsleep, wakeText } from '../lifecycle/sleep.ts';
 import { isPaused, PAUSED } from '../lifecycle/paused.ts';
 import { DRAINING } from '../prune.ts';
 import type { Pruning } from '../prune.ts';
+import { messages } from './messages.ts';
 import type { Unreached } from './reachability.ts';
 import type { ConditionType, ReasonOf } from '../reasons.ts';
 
@@ -45,7 +46,7 @@ export function conditionsFor(env: DynamicEnv, overall: Overall, state: State): 
   const [waits] = waiting.map(problemOf);
   const leaving = isPaused(env)
     ? 'objects that are no longer needed are kept'
-    : 'removing objects that are no longer needed';
+    : withHeld('removing objects that are no longer needed', pruning);
   const problem = errors[0] ?? waits ?? unreachedTexts(overall.unreached)[0] ?? leaving;
   const stalled = state === 'degraded' ? errors.join('; ') || problem : '';
   return [
@@ -70,14 +71,20 @@ export function conditionsOfRefusal({ reason, message }: IdentityRefusal, left: 
 /** The conditions of an environment that is being deleted. */
 export function conditionsOfDeletion(pruning: Pruning): Conditions {
   // The same message until the last clone is gone: the end of a deletion is not worth another write.
-  const message = pruning.drainingSince === undefined ? 'removing its objects' : 'draining requests';
-  const { refusals } = pruning;
+  const { refusals, drainingSince, held = [] } = pruning;
+  const isDraining = drainingSince !== undefined && held.length === 0;
+  const message = isDraining ? 'draining requests' : withHeld(messages.removing, pruning);
   const state = refusals.length > 0 ? 'degraded' : 'processing';
   return [
     ...states(state, 'Deleting', refusals[0] ?? message, refusals.join('; ')),
     ...draining(pruning),
     ...leftBehindCondition(pruning.leftBehind),
   ];
+}
+
+/** Names the objects for which a removal waits. */
+function withHeld(text: string, { held = [] }: Pruning): string {
+  return held.length === 0 ? text : `${text}: ${held.join('; ')}`;
 }
 
 /** `Ready`, and the conditions of kstatus, by which other tools know whether to wait or to give up. */

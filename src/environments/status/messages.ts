@@ -36,6 +36,9 @@ export const messages = {
   routesNotUpdated: (clone: string, service: string, why: string) =>
     `error updating virtual service for subset (${clone}): VirtualService ${service}: ${why}`,
   notRemoved: (object: string, why: string) => `${object} could not be removed: ${why}`,
+  removing: 'removing its objects',
+  held: (object: string, finalizers: readonly string[]) =>
+    `${object} waits for finalizers that others added: ${finalizers.join(', ')}`,
   routesNotRemoved: (service: string, why: string) =>
     `routes could not be removed from VirtualService ${service}: ${why}`,
   noVirtualService: (clone: string, key: string) =>
