@@ -397,6 +397,29 @@ describe('the requests to try', () => {
   });
 });
 
+test.each([
+  [[], []],
+  [['VirtualService shop/other is not changed'], ['every subset has routes; VirtualService shop/other is not changed']],
+])('errors of routes are shown at their subset only, beside %j', (warnings, top) => {
+  const why = 'istioMatches[0] is skipped: $& header end-user';
+  const message = [messages.hasRoutes, why, ...warnings].join('; ');
+  const { environment } = describeEnvironment(
+    world({
+      state: 'degraded',
+      subsetsStatus: {
+        'shop/cart': {
+          deployment: { name: 'cart-shop-feature', namespace: 'shop', status: 'running' },
+          virtualServices: [{ name: 'cart', namespace: 'shop', status: 'running' }],
+          subsetErrors: { virtualServices: [{ error: why, lastOccurrence: '2026-01-01T00:00:00Z' }] },
+        },
+      },
+      conditions: [{ type: 'Routed', status: 'True', reason: 'RoutedWithWarnings', message, lastTransitionTime: '' }],
+    }),
+  );
+  expect(environment.reasons ?? []).toEqual(top);
+  expect(environment.children?.[0]?.reasons).toEqual([why]);
+});
+
 test('a regular expression that Envoy rejects is shown at the top', () => {
   const why = 'istioMatches[0] is skipped: header end-user: regex "(": not valid RE2 (missing closing ): `(`)';
   const unreached = `no route leads to it: ${why}`;

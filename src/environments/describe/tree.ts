@@ -16,6 +16,7 @@ import type { Deployment, Pod } from '../objects.ts';
 import type { HttpRoute } from '../../traffic/istio/objects.ts';
 import { takerOf } from '../../traffic/istio/shadow.ts';
 import { keyOf } from '../../kube/objects.ts';
+import { messages } from '../status/messages.ts';
 import { adviceFor } from './advice.ts';
 import { exampleCalls } from './calls.ts';
 import { formatRequests, formatRoute } from './matches.ts';
@@ -69,7 +70,7 @@ function environmentReasons(env: DynamicEnv): string[] {
   const all = conditionsOf(env);
   // The subset says which environment takes its requests.
   const isShadowed = all.some(({ type, reason }) => type === 'Routed' && reason === 'Shadowed');
-  const messages = all
+  const texts = all
     .filter(({ type, status, reason }) => {
       // Degraded only sums up the reasons of the parts below.
       if (type === 'Stalled') return status === 'True' && reason !== 'Degraded';
@@ -78,8 +79,16 @@ function environmentReasons(env: DynamicEnv): string[] {
       if (type === 'Ready' && reason === 'Asleep') return true;
       return type === 'Paused' || (type === 'Conflicted' && !isShadowed) || reason.endsWith('WithWarnings');
     })
-    .map(({ message }) => message);
-  return [...messages, ...adviceFor(env), ...[isolationProblem(env)].flatMap((text) => text ?? [])];
+    .map(({ reason, message }) => (reason === 'RoutedWithWarnings' ? warningsIn(env, message) : message))
+    .filter((message) => message !== '');
+  return [...texts, ...adviceFor(env), ...[isolationProblem(env)].flatMap((text) => text ?? [])];
+}
+
+/** The message about routes without the errors that the parts below give; empty if nothing else is wrong. */
+function warningsIn({ status }: DynamicEnv, message: string): string {
+  const below = Object.values(status?.subsetsStatus ?? {}).flatMap((each) => partErrors(each, 'virtualServices'));
+  const rest = below.reduce((text, error) => text.replace(`; ${error}`, () => ''), message);
+  return rest === messages.hasRoutes ? '' : rest;
 }
 
 function subsetNode(world: EnvironmentWorld, subset: Subset): TreeNode {

@@ -136,10 +136,10 @@ function routed({ decisions, unreached, warnings }: Overall): PlannedCondition {
     return condition('Routed', false, reason, [...texts, ...others].join('; '));
   }
   // What could not be routed is also among the errors.
-  const isWhole =
-    warnings.length === 0 && subsets.every(({ errors }) => errors.every(({ list }) => list !== 'virtualServices'));
-  const text = isWhole ? 'every subset receives its requests' : 'every subset has routes';
-  return condition('Routed', true, isWhole ? 'Routed' : 'RoutedWithWarnings', [text, ...warnings].join('; '));
+  const errors = subsets.flatMap((each) => each.errors.filter(({ list }) => list === 'virtualServices'));
+  const texts = [...new Set([...errors.map(({ message }) => message), ...warnings])];
+  if (texts.length === 0) return condition('Routed', true, 'Routed', 'every subset receives its requests');
+  return condition('Routed', true, 'RoutedWithWarnings', [messages.hasRoutes, ...texts].join('; '));
 }
 
 function unreachedTexts(unreached: Overall['unreached']): readonly string[] {

@@ -79,6 +79,7 @@ export const messages = {
     seconds === 0
       ? 'not routed yet: its routes wait for the clone'
       : `not routed yet: its routes wait for the clone for up to ${seconds} s, after which requests fail until it runs`,
+  hasRoutes: 'every subset has routes',
   unanswered: (why: string) => `requests fail: ${why}`,
   routedEarly: (clone: string, seconds: number, why: string | undefined) =>
     `requests are routed to Deployment ${clone}, which is not running after ${seconds} s${why === undefined ? '' : ` (${why})`}: they fail until it is`,
