@@ -105,7 +105,7 @@ describe('decisionData', () => {
         mismatch: { on: 'header', wanted: { name: 'x-env', value: { exact: 'pr-7' } }, found: ['a', 'b'] },
       },
       { route: 'http[2]', reason: 'method is "GET", not "POST"' },
-      { route: 'moved', reason: 'query parameter to is "7" and does not match "[a-z]+"' },
+      { route: 'moved', reason: 'query parameter to is "7" and does not match regex "[a-z]+"' },
       { route: 'web', reason: 'it is for callers in namespace shop with the label app=web' },
       { route: 'plain', reason: 'header x-skip is "" and must not be there' },
     ]);
@@ -113,7 +113,7 @@ describe('decisionData', () => {
       { route: 'gone' },
       { reason: 'header x-env is missing and must be "pr-7"' },
       {},
-      { reason: 'query parameter to is missing and must match "[a-z]+"' },
+      { reason: 'query parameter to is missing and must match regex "[a-z]+"' },
       {},
       { route: 'plain', matched: true },
     ]);

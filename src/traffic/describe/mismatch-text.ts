@@ -60,7 +60,7 @@ function formText({ exact, prefix, regex }: HeaderMatch): string {
 /** A regular expression for the key of an environment is printed as the key. */
 function regexText(regex: string): string {
   const member = baggageMember(regex);
-  return member === undefined ? `match ${quoted(regex)}` : `hold ${member}`;
+  return member === undefined ? `match regex ${quoted(regex)}` : `hold ${member}`;
 }
 
 function listText(found: readonly string[]): string {
