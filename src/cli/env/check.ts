@@ -14,7 +14,8 @@ export const environmentCheck: Check = {
     const version = uniqueVersion(env.metadata);
     const namesakes = before.map(({ metadata }) => metadata).filter((other) => uniqueVersion(other) === version);
     const verdict = validateCreate(env, { namesakes });
-    return verdict.allowed ? [] : [{ at: verdict.at, message: verdict.status.message ?? '' }];
+    if (verdict.allowed) return [];
+    return verdict.plain ?? [{ at: verdict.at, message: verdict.status.message ?? '' }];
   },
 };
 

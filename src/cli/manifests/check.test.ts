@@ -52,7 +52,19 @@ test.each<[string, string, string, string]>([
     'a header with two forms',
     'exact: blue',
     'exact: blue\n          regex: b.*',
-    '1.yaml:8:9: DynamicEnv.dynamicenv.riskified.com "blue" is invalid: spec.istioMatch.headers.x-env: Invalid value: "header": spec.istioMatch.headers.x-env must validate one and only one schema (oneOf). Found 2 valid alternatives',
+    '1.yaml:8:9: spec.istioMatches[0].headers[x-env]: must have exactly one of exact, prefix and regex, and has 2',
+  ],
+  [
+    'an empty regular expression',
+    'exact: blue',
+    "regex: ''",
+    '1.yaml:9:11: spec.istioMatches[0].headers[x-env].regex: must not be empty',
+  ],
+  [
+    'a header without a form',
+    'x-env:\n          exact: blue',
+    'x-env: {}',
+    '1.yaml:8:9: spec.istioMatches[0].headers[x-env]: must have exactly one of exact, prefix and regex, and has 0',
   ],
   [
     'a regular expression that no proxy accepts',

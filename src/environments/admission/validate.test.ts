@@ -186,6 +186,12 @@ describe('validateCreate', () => {
         },
       },
       at: ['spec', 'istioMatches', 0, 'headers', 'x-env'],
+      plain: [
+        {
+          at: ['spec', 'istioMatches', 0, 'headers', 'x-env'],
+          message: 'spec.istioMatches[0].headers[x-env]: must have exactly one of exact, prefix and regex, and has 2',
+        },
+      ],
     });
   });
 

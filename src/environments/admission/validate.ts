@@ -7,25 +7,21 @@ import { KEY_FORM, MAX_KEY_LENGTH } from '../../api/dynamicenv.ts';
 import type { ContainerOverrides, DynamicEnv } from '../../api/dynamicenv.ts';
 import { keyOf } from '../../kube/objects.ts';
 import type { Ref } from '../../kube/objects.ts';
-import type { Status } from '../../kube/errors.ts';
-import { impossibleHeader, refusedHeaders, refusedLabels } from '../../traffic/istio/unusable.ts';
 import { lifetimeProblem } from '../lifecycle/ttl.ts';
 import { messages } from '../status/messages.ts';
 import { requiredPermissions, missingPermission } from './authority.ts';
 import type { Requester } from './authority.ts';
+import { MATCHES, oneFormPerHeader, soundHeaders, soundSourceLabels } from './matches.ts';
 import { overrideProblem } from './overrides.ts';
 import { changedItems, pathOf, placedItems } from './placed-items.ts';
-import type { FieldPath, PlacedItem } from './placed-items.ts';
+import type { PlacedItem } from './placed-items.ts';
+import { denied, invalid } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
 import { clonesOf, statusKey, uniqueVersion } from '../names.ts';
 import { formatSpec, formatValue } from './invalid-value.ts';
 
-/** A refusal has the status for the API server, and the path of the refused field. */
+/** The result of the rules. */
 export type Verdict = { readonly allowed: true } | ({ readonly allowed: false } & Refusal);
-
-interface Refusal {
-  readonly status: Status;
-  readonly at: FieldPath;
-}
 
 /** What the rules need beside the object itself. */
 export interface Facts {
@@ -78,16 +74,6 @@ function verdict(...rules: readonly (() => Refusal | undefined)[]): Verdict {
   }
   return ALLOWED;
 }
-
-function denied(at: FieldPath, message: string): Refusal {
-  return { status: { code: 403, reason: 'Forbidden', message }, at };
-}
-
-function invalid(at: FieldPath, path: string, value: string, detail: string): Refusal {
-  return denied(at, `${path}: Invalid value: ${value}: ${detail}`);
-}
-
-const MATCHES = ['spec', 'istioMatches'];
 
 function someMatch({ spec }: DynamicEnv): Refusal | undefined {
   const matches = spec?.istioMatches ?? [];
@@ -159,72 +145,6 @@ function containersPath(item: string): string {
 
 function initPath(item: string): string {
   return `spec.Subsets[${item}].initContainers`;
-}
-
-/** Each header must have exactly one of exact, prefix and regex; all others are named. */
-function oneFormPerHeader({ metadata, spec }: DynamicEnv): Refusal | undefined {
-  const found = (spec?.istioMatches ?? []).flatMap(({ headers }, index) =>
-    Object.entries(headers ?? {}).flatMap(([header, { exact, prefix, regex }]) => {
-      const forms = [exact, prefix, regex].filter((form) => form !== undefined && form !== '').length;
-      if (forms === 1) return [];
-      const field = `spec.istioMatch.headers.${header}`;
-      const detail = `${field} must validate one and only one schema (oneOf). Found ${forms} valid alternatives`;
-      const cause = { reason: 'FieldValueInvalid', message: `Invalid value: "header": ${detail}`, field };
-      return [{ cause, at: [...MATCHES, index, 'headers', header] }];
-    }),
-  );
-  const [first] = found;
-  if (first === undefined) return undefined;
-  const [group, kind, { name }] = ['dynamicenv.riskified.com', 'DynamicEnv', metadata];
-  const causes = found.map(({ cause }) => cause);
-  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
-  const all = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
-  const message = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${all}`;
-  const details = { name, group, kind, causes };
-  return { status: { status: 'Failure', code: 422, reason: 'Invalid', message, details }, at: first.at };
-}
-
-/**
- * A proxy that rejects the name or regular expression of one header rejects all further route updates. A header that no
- * request can have is a mistake, too: matches are immutable, so it is reported before the environment exists.
- */
-function soundHeaders({ spec }: DynamicEnv): Refusal | undefined {
-  for (const [index, match] of (spec?.istioMatches ?? []).entries()) {
-    const [first] = refusedHeaders(match);
-    const never = first === undefined ? impossibleHeader(match) : undefined;
-    if (never !== undefined) {
-      const { form } = never;
-      const path = `spec.istioMatches[${index}].headers[${never.header}].${form}`;
-      const detail = `it ${never.why}: no request would reach the environment by this match`;
-      return invalid([...MATCHES, index, 'headers', never.header, form], path, JSON.stringify(never.value), detail);
-    }
-    if (first === undefined) continue;
-    const { header, regex, problem } = first;
-    if (regex === undefined) {
-      return invalid(
-        [...MATCHES, index, 'headers', header],
-        `spec.istioMatches[${index}].headers`,
-        JSON.stringify(header),
-        problem,
-      );
-    }
-    const path = `spec.istioMatches[${index}].headers[${header}].regex`;
-    const detail = `${problem}: write it in the syntax of https://github.com/google/re2/wiki/Syntax`;
-    return invalid([...MATCHES, index, 'headers', header, 'regex'], path, JSON.stringify(regex), detail);
-  }
-  return undefined;
-}
-
-/** Istio rejects a VirtualService with an invalid label, and so all further changes of its routes. */
-function soundSourceLabels({ spec }: DynamicEnv): Refusal | undefined {
-  for (const [index, match] of (spec?.istioMatches ?? []).entries()) {
-    const [first] = refusedLabels(match);
-    if (first === undefined) continue;
-    const { name, value, problem } = first;
-    const path = `spec.istioMatches[${index}].sourceLabels[${name}]`;
-    return invalid([...MATCHES, index, 'sourceLabels', name], path, JSON.stringify(value), problem);
-  }
-  return undefined;
 }
 
 /** Refuses what the API server would reject in a clone, or the kubelet could not start. */
