@@ -46,7 +46,7 @@ describeMeshes('regular expressions', { debounce: '1ms', clusters: ['embedded'] 
         matching += status === 200 ? 1 : 0;
       }
     }
-    expect(matching).toBeGreaterThan(tried.length / 4);
+    expect(matching).toBeGreaterThan(tried.length / 10);
   });
 
   const refused = ['(', '([', '*a', 'a\\', 'a(?=b)', String.raw`(a)\1`, 'a{1,2000}', large(33)];
