@@ -193,12 +193,15 @@ export class FakeApi implements Client {
   close(): void {}
 
   #apply(kind: AnyKind, ref: Ref, patch: Patch & { type: 'apply' }, options: WriteOptions): AnyObject {
-    const live = this.#of(kind).get(keyOf(ref));
+    const applied = patch.body as AnyObject;
+    const existing = this.#of(kind).get(keyOf(ref));
+    // An object that does not exist is created, whatever the version.
+    const live = existing && this.#guarded(kind, ref, applied.metadata.resourceVersion);
     try {
       const { object } = applyPatch({
         schema: ANY,
         live,
-        applied: patch.body as AnyObject,
+        applied,
         manager: options.fieldManager ?? '',
         force: patch.force ?? false,
         apiVersion: apiVersionOf(kind),

@@ -6,7 +6,7 @@ import { defineKind } from '../objects.ts';
 import type { KubeObject } from '../objects.ts';
 import { edit, editStatus, own, remove } from './steps.ts';
 import type { Step } from './steps.ts';
-import { Tables } from '../tables/tables.ts';
+import { defineTable, Tables } from '../tables/tables.ts';
 
 interface Thing extends KubeObject {
   readonly spec?: { readonly size?: number; readonly cpu?: string; readonly list?: readonly number[] };
@@ -51,6 +51,28 @@ describe('own', () => {
     api.intercept = () => void requests++;
     expect(did(await applier.apply([own(Thing, thing({ size: 2 }))]))).toEqual(['nothing']);
     expect(requests).toBe(0);
+  });
+
+  test('asks for a new plan if the object exists unobserved, or if the server has another conflict', async () => {
+    const w = make();
+    // The version 1, which the first object has here, is that of an empty store in a cluster.
+    await w.api.create(Thing, thing({}, { name: 'first' }));
+    await w.api.create(Thing, thing({ size: 5 }));
+    await expect(w.applier.apply([own(Thing, thing({ size: 1 }))])).rejects.toThrow(PlanOutdated);
+    expect(w.live().spec).toEqual({ size: 5 });
+    w.api.intercept = ({ verb }) => {
+      if (verb === 'apply') throw new ApiError('the quota has been modified', { code: 409, reason: 'Conflict' });
+    };
+    await expect(w.applier.apply([own(Thing, thing({ size: 1 }, { name: 'b' }))])).rejects.toThrow(PlanOutdated);
+    expect([...w.api.all(Thing).keys()]).toEqual(['n/first', 'n/a']);
+  });
+
+  test('changes an object that exists if no table would ever hold it', async () => {
+    const w = make({ tables: new Tables([defineTable(Thing, { labelSelector: 'mine=yes' })]) });
+    await w.api.create(Thing, thing({}, { name: 'first' }));
+    await w.api.create(Thing, thing({ size: 5 }));
+    await w.applier.apply([own(Thing, thing({ size: 1 }))]);
+    expect(w.api.all(Thing).get('n/a')!['spec']).toEqual({ size: 1 });
   });
 
   test('stores what it wrote in the table at once', async () => {
