@@ -451,6 +451,28 @@ describe('failures', () => {
     expect(condition(api, 'team/a', 'Stalled')).toBeUndefined();
   });
 
+  test('of the removal of finalizers stay in the status until that succeeds', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, { ...copy('a'), metadata: { ...copy('a').metadata, finalizers: ['theirs.dev/last'] } });
+    await settled(manager);
+    const statuses = (): number => api.writes.filter(({ subresource }) => subresource === 'status').length;
+    const before = statuses();
+    let tries = 0;
+    api.intercept = ({ verb, kind, subresource }) => {
+      if (verb !== 'patch' || kind !== 'Copy' || subresource !== undefined) return;
+      tries++;
+      throw new ApiError('no', { code: 403, reason: 'Forbidden' });
+    };
+    await api.delete(Copy, { name: 'a', namespace: 'team' });
+    await until(() => tries >= 4 && condition(api, 'team/a', 'Stalled') !== undefined);
+    expect(statuses() - before).toBe(1);
+    api.intercept = () => {};
+    await until(() => condition(api, 'team/a', 'Stalled') === undefined);
+    expect(api.all(Copy).get('team/a')!.metadata.finalizers).toEqual(['theirs.dev/last']);
+  });
+
   test('of a refused write stop only what the plan makes depend on it, and are retried with backoff', async () => {
     const api = new FakeApi();
     const patient = defineController<Copy>({

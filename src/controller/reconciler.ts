@@ -83,8 +83,10 @@ export class Reconciler {
       (refusal) => span.part('plan', () => reads.track(key, (view) => this.plan(view, key, object), refusal)),
       (steps) => span.part('write', (part) => this.#writeTraced(steps, part)),
     );
-    // This also removes an earlier failure.
-    const planned = plan.status ?? (this.#ownsStatus ? withoutFailure(object) : undefined);
+    const isLast =
+      object.metadata.deletionTimestamp !== undefined && plan.finished === true && !!definition.finalizers?.length;
+    // This also removes an earlier failure, unless the finalizers are still to be removed: that may be what failed.
+    const planned = plan.status ?? (isLast ? undefined : this.#recovered(object));
     const writeStatus = (wrote?: Wrote): Promise<StatusOutcome> => this.#writeStatus(object, planned, wrote);
     const status = await span.part('status', () =>
       refused.length > 0 ? this.#withoutWaking(key, writeStatus) : writeStatus(),
@@ -95,11 +97,17 @@ export class Reconciler {
       for (const event of plan.events ?? []) this.record(object, event);
       for (const { message, ...fields } of plan.log ?? []) logger.warn({ ...about(), ...fields }, message);
     }
-    const isDeleting = object.metadata.deletionTimestamp !== undefined;
-    if (isDeleting && plan.finished && definition.finalizers?.length) {
-      await this.apply([removeFinalizers(definition, status.object)]);
+    if (isLast) {
+      const [removal] = await this.apply([removeFinalizers(definition, status.object)]);
+      const released = removal!.object;
+      if (released?.metadata.finalizers?.length) await this.#writeStatus(released, this.#recovered(released));
     }
     return { wrote, refused, requeueAfterMs: plan.requeueAfterMs };
+  }
+
+  /** The status without an earlier failure; undefined if nothing changes. */
+  #recovered(object: KubeObject): Status | undefined {
+    return this.#ownsStatus ? withoutFailure(object) : undefined;
   }
 
   /** The plan for an object, which also subscribes to the objects that it writes. */
