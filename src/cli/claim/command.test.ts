@@ -216,6 +216,25 @@ test('all commands report that the namespace of a claim was deleted', { timeout:
 });
 
 test(
+  'delete does not ask to check controllers when the contents of a namespace keep it',
+  { timeout: 60_000 },
+  async () => {
+    await team.run('claim', 'create', 'full', '--class', 'local', '--wait');
+    const { targetName } = (await team.client.get(DeploymentTargetClaim, { name: 'full', namespace: 'team' })).spec;
+    const target = await team.client.get(DeploymentTarget, { name: targetName!, namespace: 'team' });
+    const namespace = target.spec.kubernetesCredentials.defaultNamespace;
+    const metadata = { name: 'held', namespace, finalizers: ['theirs.dev/last'] };
+    await team.client.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    const { code, stderr } = await team.run('claim', 'delete', 'full', '--timeout', '5s');
+    expect(code).toBe(3);
+    expect(stderr).toContain(`Namespace ${namespace}: SomeFinalizersRemain: `);
+    expect(stderr).not.toContain('check that');
+    await team.client.patch(ConfigMap, metadata, { type: 'merge', body: { metadata: { finalizers: null } } });
+    await until(async () => !(await claimNames()).includes('full'));
+  },
+);
+
+test(
   'claim kubeconfig says that the space of a claim is gone, instead of asking for its Secret',
   { timeout: 60_000 },
   async () => {

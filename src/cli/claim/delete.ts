@@ -5,10 +5,11 @@ import { DeploymentTargetClaim } from '../../api/targets.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { keyOf } from '../../kube/objects.ts';
-import { claimDeletion, claimWorld, describeClaim } from '../../targets/index.ts';
+import { claimDeletion, claimWorld, describeClaim, isDeletionReported } from '../../targets/index.ts';
 import { deleteObjects } from '../objects/delete.ts';
 import type { DeleteFlags } from '../objects/delete.ts';
 import { fetchFor } from '../objects/fetch.ts';
+import type { Explanation } from '../objects/wait-gone.ts';
 import { selectObjects } from '../objects/select.ts';
 import type { SelectOptions } from '../objects/select.ts';
 import { withConnection } from '../options.ts';
@@ -28,22 +29,25 @@ export function deleteClaims(names: readonly string[], options: ClaimDeleteOptio
     for (const { kept } of deletions) if (kept !== undefined) console.error(`keeping: Target ${keyOf(kept.metadata)}`);
     const removals = deletions.flatMap((deletion) => deletion.removals);
     await deleteObjects(client, DeploymentTargetClaim, claims, removals, options, 'targets', () =>
-      reasonsOf(client, claims),
+      explanationOf(client, claims),
     );
   });
 }
 
 /** Why claims still exist. */
-async function reasonsOf(client: Client, claims: readonly DeploymentTargetClaim[]): Promise<readonly string[]> {
-  const reasons = claims.map(async ({ metadata }) => {
+async function explanationOf(client: Client, claims: readonly DeploymentTargetClaim[]): Promise<Explanation> {
+  const explanations = claims.map(async ({ metadata }) => {
     try {
       const claim = await client.get(DeploymentTargetClaim, metadata);
-      const { tree } = await fetchFor(client, (read) => describeClaim(claimWorld(read, claim)));
-      return problemsOf(tree);
+      return await fetchFor(client, (read) => {
+        const world = claimWorld(read, claim);
+        return { reasons: problemsOf(describeClaim(world).tree), isReported: isDeletionReported(world) };
+      });
     } catch (error) {
-      if (isNotFound(error)) return [];
+      if (isNotFound(error)) return { reasons: [], isReported: false };
       throw error;
     }
   });
-  return (await Promise.all(reasons)).flat();
+  const found = await Promise.all(explanations);
+  return { reasons: found.flatMap(({ reasons }) => reasons), isReported: found.some(({ isReported }) => isReported) };
 }

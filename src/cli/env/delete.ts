@@ -20,9 +20,10 @@ export function deleteEnvironments(names: readonly string[], options: DeleteOpti
     const environments = await selectObjects(ENVIRONMENT, names, options, connection, 'delete');
     if (environments.length === 0) return;
     const removals = environments.flatMap(deletedWith);
-    await deleteObjects(client, DynamicEnv, environments, removals, options, 'environments', undefined, () =>
-      reportsOn(client, environments),
-    );
+    await deleteObjects(client, DynamicEnv, environments, removals, options, 'environments', async () => {
+      const reasons = await reportsOn(client, environments);
+      return { reasons, isReported: reasons.length > 0 };
+    });
   });
 }
 

@@ -16,7 +16,7 @@ export interface DeleteFlags extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Deletes objects of one kind; `reasons` and `reports` say why something still exists after the timeout. */
+/** Deletes objects of one kind; `explain` says why something still exists after the timeout. */
 export async function deleteObjects<T extends KubeObject>(
   client: Client,
   kind: Kind<T>,
@@ -24,8 +24,7 @@ export async function deleteObjects<T extends KubeObject>(
   removals: readonly Removal[],
   options: DeleteFlags,
   part: PartName,
-  reasons?: Explain,
-  reports?: Explain,
+  explain: Explain,
 ): Promise<void> {
   if (options.dryRun !== 'none' || !options.wait) for (const { label } of removals) console.error(`deleting: ${label}`);
   const printer = objectPrinter(options.output);
@@ -34,7 +33,7 @@ export async function deleteObjects<T extends KubeObject>(
     printer.print(object, `deleted${dryRunSuffix(options.dryRun)}`);
   }
   if (!options.wait || options.dryRun !== 'none') return;
-  await waitGone(client, removals, options.timeout, part, reasons, reports);
+  await waitGone(client, removals, options.timeout, part, explain);
 }
 
 async function remove<T extends KubeObject>(

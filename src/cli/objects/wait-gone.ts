@@ -12,20 +12,23 @@ import { followUntil } from './follow.ts';
 import type { ProgressStep } from '../../api/description/tree.ts';
 import { durationText, withProgress } from '../terminal/with-progress.ts';
 
-/** Looks up why objects are still there. */
-export type Explain = () => Promise<readonly string[]>;
+/** Why objects are still there. */
+export interface Explanation {
+  readonly reasons: readonly string[];
+  /** Whether controllers have reported any of them, so that nobody needs to check whether they run. */
+  readonly isReported: boolean;
+}
 
-/**
- * Resolves when everything is gone; after the timeout, fails with what is left and why: `reasons` are those that the
- * command finds, and `reports` those of the controllers, which then need not be checked.
- */
+/** Looks up why objects are still there. */
+export type Explain = () => Promise<Explanation>;
+
+/** Resolves when everything is gone; after the timeout, fails with what is left and why. */
 export async function waitGone(
   client: Client,
   removals: readonly Removal[],
   timeoutMs: number,
   part: PartName,
-  reasons?: Explain,
-  reports?: Explain,
+  explain: Explain,
 ): Promise<void> {
   const steps = new Map<string, ProgressStep>(
     removals.map(({ label }) => [label, { label, state: 'working', note: 'deleting' }]),
@@ -62,9 +65,9 @@ export async function waitGone(
   if (left.length === 0) return;
   const isThere = left.some(({ isKnown }) => isKnown);
   const title = `${isThere ? 'not gone' : 'not known to be gone'} after ${durationText(timeoutMs)}`;
-  const [found = [], reported = []] = isThere ? await Promise.all([reasons?.(), reports?.()]) : [];
-  const advice = isThere && reported.length === 0 ? [`${checkRuns(part)}: it is what cleans up`] : [];
-  const lines = [title, ...left.map(({ text }) => text), ...found, ...reported, ...advice];
+  const { reasons, isReported } = isThere ? await explain() : { reasons: [], isReported: true };
+  const advice = isReported ? [] : [`${checkRuns(part)}: it is what cleans up`];
+  const lines = [title, ...left.map(({ text }) => text), ...reasons, ...advice];
   throw failure('TimedOut', lines.join('\n  '));
 }
 

@@ -5,7 +5,10 @@ import { visible } from '../../api/description/reader.ts';
 import type { ObjectReader } from '../../api/description/reader.ts';
 import { SpaceRequest } from '../../api/spaces.ts';
 import { DeploymentTarget, DeploymentTargetClaim, DeploymentTargetClass } from '../../api/targets.ts';
+import { conditionsOf } from '../../controller/conditions.ts';
+import type { Condition } from '../../controller/conditions.ts';
 import { keyOf } from '../../kube/objects.ts';
+import type { KubeObject } from '../../kube/objects.ts';
 import { refersTo } from '../claim-ref.ts';
 import { RECLAIM_POLICY } from '../names.ts';
 import { isTargetOf } from '../namespaces/world.ts';
@@ -34,6 +37,32 @@ export function claimDeletion(read: ObjectReader, world: ClaimWorld): ClaimDelet
     itself,
   ];
   return { removals, kept: undefined };
+}
+
+/**
+ * Whether controllers, or the server in a namespace, report on the deletion: a condition of an object that is being
+ * deleted was written after that began.
+ */
+export function isDeletionReported({ claim, target, requests, namespaces }: ClaimWorld): boolean {
+  const ours = [claim, target, ...requests].filter((each) => each !== undefined);
+  const found = [...namespaces.values()].filter((each) => each !== 'hidden');
+  return ours.some(isReportedOn) || found.some((each) => conditionsOf(each).some(({ status }) => status === 'True'));
+}
+
+/** Reasons of space requests, whose conditions have no generation, while they are deleted. */
+const DELETION_REASONS: ReadonlySet<string> = new Set(['Terminating', 'UnableToTerminate']);
+
+/** Whether a problem was reported since the deletion of an object began, which raises its generation. */
+function isReportedOn(object: KubeObject): boolean {
+  const { deletionTimestamp, generation } = object.metadata;
+  const isProblem = ({ type, status }: Condition): boolean =>
+    (type === 'Stalled' && status === 'True') || (type === 'Ready' && status === 'False');
+  return (
+    deletionTimestamp !== undefined &&
+    conditionsOf(object).some(
+      (each) => isProblem(each) && (each.observedGeneration === generation || DELETION_REASONS.has(each.reason)),
+    )
+  );
 }
 
 /** The reclaim policy: that of the claim's class, of the target's class, or of the target's annotation. */

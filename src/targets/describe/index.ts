@@ -1,5 +1,5 @@
 // Descriptions of claims and targets, as data. The command line prints them, and the dashboard draws them.
-export { claimDeletion } from './deletion.ts';
+export { claimDeletion, isDeletionReported } from './deletion.ts';
 export { claimSteps } from './progress.ts';
 export type { ClaimProgress } from './progress.ts';
 export { progressSources } from './progress-sources.ts';

@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest';
 import { readerOf } from '../../api/testing/reader.ts';
 import type { KubeObject } from '../../kube/objects.ts';
-import { claim, event, namespaces, request, sandboxClass, secrets, target } from '../testing/claim-world.ts';
-import { claimDeletion } from './deletion.ts';
+import {
+  claim,
+  condition,
+  event,
+  namespaces,
+  request,
+  sandboxClass,
+  secrets,
+  target,
+  world,
+} from '../testing/claim-world.ts';
+import { claimDeletion, isDeletionReported } from './deletion.ts';
 import { progressSources } from './progress-sources.ts';
 import { claimWorld, targetWorld } from './world.ts';
 
@@ -93,4 +103,25 @@ test('progressSources follows targets and what the provisioner of the class make
   expect(kinds('offshoot.dev/namespace')).toEqual(['DeploymentTarget', 'Namespace']);
   const [targets] = progressSources(bound, undefined);
   expect(targets!.seen([target('Available')])).toMatchObject({ target: { metadata: { name: 'staging-dt' } } });
+});
+
+const since = { deletionTimestamp: '2026-01-01T00:00:00Z', generation: 2 };
+const stalled = (observedGeneration: number) =>
+  claim({}, 'Bound', [{ ...condition('Stalled', 'True', 'ApplyFailed', 'no'), observedGeneration }], since);
+const terminating = (metadata = {}) => [request('False', 'Terminating', 'waits', metadata)];
+const conditions = [condition('NamespaceContentRemaining', 'True', 'SomeResourcesRemain')];
+
+test.each([
+  ['nobody says anything', world({ claim: claim({}, 'Bound', [], since) }), false],
+  ['the claim stalled before', world({ claim: stalled(1) }), false],
+  ['the claim has stalled since', world({ claim: stalled(2) }), true],
+  ['its space request waits', world({ claim: bound, requests: terminating(since) }), true],
+  ['another space request took the place of that', world({ claim: bound, requests: terminating() }), false],
+  [
+    'its namespace still has contents',
+    world({ claim: bound, namespaces: namespaces({ phase: 'Terminating', conditions }) }),
+    true,
+  ],
+])('isDeletionReported knows whether somebody says why a claim still exists: %s', (_who, its, expected) => {
+  expect(isDeletionReported(its)).toBe(expected);
 });
