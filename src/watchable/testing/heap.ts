@@ -55,6 +55,7 @@ const cases = {
     const subscriptions = [map.subscribe({ state: false }), map.subscribe({ state: false })];
     await collectAll();
     const before = oldGeneration();
+    let most = before;
     for (let index = 0; index < 2_000; index++) {
       map.store(
         'a',
@@ -62,8 +63,10 @@ const cases = {
       );
       for (const subscription of subscriptions) await subscription.next();
       if (index % 20 === 0) collect({ type: 'minor' });
+      // At the end, a collection of everything may have hidden it.
+      most = Math.max(most, oldGeneration());
     }
-    return oldGeneration() - before;
+    return most - before;
   },
 
   noSubscribers(): Promise<number> {
