@@ -2,21 +2,27 @@
 import type { Id } from './hash.ts';
 import type { Update } from './types.ts';
 
-/** The update from one value of a key to another; undefined means absent. Frozen, because subscribers share it. */
+/** The update from one value of a key to another; undefined means absent. */
 export function updateOf<K, V>(key: K, before: V | undefined, after: V | undefined): Update<K, V> {
-  if (after === undefined) return Object.freeze({ key, delete: true, value: before!, before: before! });
-  return Object.freeze(
-    before === undefined ? { key, delete: false, value: after } : { key, delete: false, value: after, before },
-  );
+  return after === undefined ? made(key, true, before!, before) : made(key, false, after, before);
 }
 
 /** Merges two updates of a key into one, for a subscriber that has seen neither. */
 export function folded<K, V>(earlier: Update<K, V>, later: Update<K, V>): Update<K, V> {
-  const { key, delete: isDelete, value } = later;
   const { before } = earlier;
-  return before === later.before
-    ? later
-    : Object.freeze({ key, delete: isDelete, value, ...(before !== undefined && { before }) });
+  return before === later.before ? later : made(later.key, later.delete, later.value, before);
+}
+
+const CREATED = { key: undefined, delete: false, value: undefined };
+const CHANGED = { ...CREATED, before: undefined };
+
+/** An update, frozen because subscribers share it, and a copy instead of a literal for the sake of the log. */
+function made<K, V>(key: K, isDelete: boolean, value: V, before: V | undefined): Update<K, V> {
+  return Object.freeze(
+    before === undefined
+      ? { ...CREATED, key, delete: isDelete, value }
+      : { ...CHANGED, key, delete: isDelete, value, before },
+  );
 }
 
 export class Fold<K, V> {

@@ -1,19 +1,27 @@
 // The mutation log: one singly linked list per map, shared by all of its subscriptions. Appending costs the same for
 // any number of subscribers. A reader points at the last node it consumed; the log itself points only at the tail, so
 // nodes that every reader has consumed are garbage-collected. They are also unlinked: otherwise a node that has reached
-// the old generation of the heap would take all that come after it along, with the values that they refer to.
+// the old generation of the heap would take all that come after it along, with the values that they refer to. For the
+// same reason, neither nodes nor updates are written as object literals: once many of a literal have survived, because a
+// subscriber lagged behind, V8 allocates the next ones in the old generation from the start.
 import type { Id } from './hash.ts';
 import { updateOf } from './fold.ts';
 import type { Fold } from './fold.ts';
 import type { Change } from './reads/topics.ts';
 import type { Update } from './types.ts';
 
-export interface LogNode<K, V> {
+export class LogNode<K, V> {
   readonly id: Id;
   readonly update: Update<K, V> | undefined;
-  next: LogNode<K, V> | undefined;
+  next: LogNode<K, V> | undefined = undefined;
   /** How many readers have yet to consume it. */
   unread: number;
+
+  constructor(id?: Id, update?: Update<K, V>, unread = 0) {
+    this.id = id;
+    this.update = update;
+    this.unread = unread;
+  }
 }
 
 /** Folds already built in one round of lag checks, by the fold or the node that they started from. */
@@ -31,7 +39,7 @@ interface LogReader<K, V> {
 const LAG_CHECK_INTERVAL = 1024;
 
 export class MutationLog<K, V> {
-  #tail: LogNode<K, V> = startingPoint();
+  #tail = new LogNode<K, V>();
   #version = 0;
   readonly #readers = new Set<LogReader<K, V>>();
   readonly #parked = new Set<LogReader<K, V>>();
@@ -66,7 +74,7 @@ export class MutationLog<K, V> {
     this.#parked.delete(reader);
     this.#readers.delete(reader);
     if (this.#readers.size > 0) return;
-    this.#tail = startingPoint();
+    this.#tail = new LogNode();
     this.#onIdle();
   }
 
@@ -85,7 +93,7 @@ export class MutationLog<K, V> {
     this.#version++;
     const readers = this.#readers.size;
     if (readers === 0) return;
-    const node: LogNode<K, V> = { id, update: updateOf(key, before, after), next: undefined, unread: readers };
+    const node = new LogNode(id, updateOf(key, before, after), readers);
     this.#tail.next = node;
     this.#tail = node;
     if (this.#parked.size > 0 && !this.#waking) {
@@ -111,8 +119,4 @@ export class MutationLog<K, V> {
     const round: FoldRound<K, V> = new Map();
     for (const reader of this.#readers) reader.catchUp(round);
   }
-}
-
-function startingPoint<K, V>(): LogNode<K, V> {
-  return { id: undefined, update: undefined, next: undefined, unread: 0 };
 }
