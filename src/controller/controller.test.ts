@@ -473,6 +473,27 @@ describe('failures', () => {
     expect(api.all(Copy).get('team/a')!.metadata.finalizers).toEqual(['theirs.dev/last']);
   });
 
+  test('of the removal of the last finalizers are not taken back in the status: the object is gone', async () => {
+    const api = new FakeApi();
+    const manager = await run(api);
+    await api.create(Template, template('text', 'hello'));
+    await api.create(Copy, copy('a'));
+    await settled(manager);
+    let isRefused = true;
+    const requests: string[] = [];
+    api.intercept = ({ verb, kind, subresource }) => {
+      if (verb !== 'patch' || kind !== 'Copy') return;
+      if (subresource === undefined && isRefused) throw new ApiError('no', { code: 403, reason: 'Forbidden' });
+      if (!isRefused) requests.push(subresource ?? 'object');
+    };
+    await api.delete(Copy, { name: 'a', namespace: 'team' });
+    await until(() => condition(api, 'team/a', 'Stalled') !== undefined);
+    isRefused = false;
+    await until(() => api.all(Copy).size === 0);
+    await settled(manager);
+    expect(requests).toEqual(['object']);
+  });
+
   test('of a refused write stop only what the plan makes depend on it, and are retried with backoff', async () => {
     const api = new FakeApi();
     const patient = defineController<Copy>({

@@ -229,6 +229,15 @@ test(
     expect(code).toBe(3);
     expect(stderr).toContain(`Namespace ${namespace}: SomeFinalizersRemain: `);
     expect(stderr).not.toContain('check that');
+    // They still are asked for if nobody says why another claim exists.
+    const other = { name: 'silent', namespace: 'team' };
+    await team.run('claim', 'create', 'silent', '--class', 'cloud');
+    const finalizers = (names: readonly string[] | null) =>
+      team.client.patch(DeploymentTargetClaim, other, { type: 'merge', body: { metadata: { finalizers: names } } });
+    await finalizers(['theirs.dev/last']);
+    const both = await team.run('claim', 'delete', 'full', 'silent', '--timeout', '5s');
+    expect(both.stderr).toContain('check that');
+    await finalizers(null);
     await team.client.patch(ConfigMap, metadata, { type: 'merge', body: { metadata: { finalizers: null } } });
     await until(async () => !(await claimNames()).includes('full'));
   },

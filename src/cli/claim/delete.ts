@@ -44,10 +44,12 @@ async function explanationOf(client: Client, claims: readonly DeploymentTargetCl
         return { reasons: problemsOf(describeClaim(world).tree), isReported: isDeletionReported(world) };
       });
     } catch (error) {
-      if (isNotFound(error)) return { reasons: [], isReported: false };
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   });
-  const found = await Promise.all(explanations);
-  return { reasons: found.flatMap(({ reasons }) => reasons), isReported: found.some(({ isReported }) => isReported) };
+  const found = (await Promise.all(explanations)).filter((each) => each !== undefined);
+  // What the server reports about the namespace of one claim does not show that controllers work on the others.
+  const isReported = found.length > 0 && found.every((each) => each.isReported);
+  return { reasons: found.flatMap(({ reasons }) => reasons), isReported };
 }

@@ -14,6 +14,7 @@ import { RECLAIM_POLICY } from '../names.ts';
 import { isTargetOf } from '../namespaces/world.ts';
 import { Namespace } from '../objects.ts';
 import { reclaimPolicyOf } from '../world.ts';
+import { namespaceProblems } from './state.ts';
 import { isNamespaceOf } from './world.ts';
 import type { ClaimWorld } from './world.ts';
 
@@ -43,10 +44,10 @@ export function claimDeletion(read: ObjectReader, world: ClaimWorld): ClaimDelet
  * Whether controllers, or the server in a namespace, report on the deletion: a condition of an object that is being
  * deleted was written after that began.
  */
-export function isDeletionReported({ claim, target, requests, namespaces }: ClaimWorld): boolean {
-  const ours = [claim, target, ...requests].filter((each) => each !== undefined);
-  const found = [...namespaces.values()].filter((each) => each !== 'hidden');
-  return ours.some(isReportedOn) || found.some((each) => conditionsOf(each).some(({ status }) => status === 'True'));
+export function isDeletionReported(world: ClaimWorld): boolean {
+  const { claim, requests } = world;
+  const ours = [claim, ownTarget(world), ...requests].filter((each) => each !== undefined);
+  return ours.some(isReportedOn) || ownNamespaces(world).some((each) => namespaceProblems(each).length > 0);
 }
 
 /** Reasons of space requests, whose conditions have no generation, while they are deleted. */

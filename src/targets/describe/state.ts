@@ -2,6 +2,7 @@
 import type { DeploymentTarget, DeploymentTargetClaim } from '../../api/targets.ts';
 import { conditionsOf } from '../../controller/conditions.ts';
 import type { Condition } from '../../controller/conditions.ts';
+import type { KubeObject } from '../../kube/objects.ts';
 
 /** The phase; `Deleting` while it is being deleted, `Pending` if it has no phase yet. */
 export function phaseOf({ metadata, status }: DeploymentTargetClaim | DeploymentTarget): string {
@@ -45,6 +46,13 @@ export function brokenOf(object: DeploymentTargetClaim | DeploymentTarget): stri
 /** The conditions of these types that are false. */
 function unmet(object: DeploymentTargetClaim | DeploymentTarget, types: readonly string[]): readonly Condition[] {
   return conditionsOf(object).filter(({ type, status }) => status === 'False' && types.includes(type));
+}
+
+/** Why a namespace that is being deleted still exists, as the server reports it. */
+export function namespaceProblems(namespace: KubeObject): readonly string[] {
+  return conditionsOf(namespace)
+    .filter(({ type, status }) => type.startsWith('Namespace') && status === 'True')
+    .map(reasonText);
 }
 
 /** A condition as `Reason: message`. */

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../kube/objects.ts';
 import { TOKEN_EXPIRES } from '../../kube/write/service-account-token.ts';
 import { claimNameOf } from '../claim-ref.ts';
 import { EXPIRES_AT, MAKE_AVAILABLE, TTL } from '../names.ts';
-import { problemOf, warningsOf, phaseOf, reasonText } from './state.ts';
+import { namespaceProblems, phaseOf, problemOf, reasonText, warningsOf } from './state.ts';
 import { isNamespaceTarget } from './world.ts';
 import type { ClaimWorld, TargetParts, TargetWorld } from './world.ts';
 import { notSeenYet } from '../../api/description/controllers-hint.ts';
@@ -205,10 +205,7 @@ function namespaceNode(
     return node('Namespace', name, 'missing', { reasons: ['no namespace with this name exists'], children });
   }
   const { phase = 'Active' } = (found as KubeObject & { readonly status?: { readonly phase?: string } }).status ?? {};
-  const reasons = conditionsOf(found)
-    .filter(({ type, status }) => type.startsWith('Namespace') && status === 'True')
-    .map(reasonText);
-  return node('Namespace', name, phase, { reasons, children });
+  return node('Namespace', name, phase, { reasons: namespaceProblems(found), children });
 }
 
 function secretNode({ secrets, target }: TargetParts, name: string, namespace: string): TreeNode {

@@ -80,6 +80,18 @@ export function event(about: KubeObject, type: Event['type'], reason: string, no
   return made(Event, reason, { eventTime: '2026-01-01T00:00:00Z', type, reason, note, regarding });
 }
 
+/** A bound claim, and all objects that belong to it. */
+export function boundClaim() {
+  const bound = claim({ targetName: 'staging-dt' }, 'Bound');
+  const made = request('True', 'Provisioned', '', {
+    labels: { 'appstudio.openshift.io/dtc': 'staging', 'appstudio.openshift.io/dt': 'staging-dt' },
+  });
+  const [place, access] = [namespaces({ phase: 'Active' }).get('place'), secrets({ kubeconfig: 'eA==' }).get('access')];
+  const reported = event(bound, 'Normal', 'Bound', 'the claim is bound');
+  const all = [bound, target('Bound'), made, sandboxClass(), place as KubeObject, access as KubeObject, reported];
+  return { bound, made, place: place as KubeObject, all };
+}
+
 /** The world of a claim; what is not given does not exist. */
 export function world(of: Partial<ClaimWorld> & Pick<ClaimWorld, 'claim'>): ClaimWorld {
   return {
