@@ -237,6 +237,20 @@ test('the queue reports its metrics', async () => {
   expect(seen).toEqual(['added', 'depth 1', 'started after 7', 'depth 0', 'retried', 'finished after 3']);
 });
 
+test('retryNow makes a failed key that is running be retried soon if it fails again, and only then', async () => {
+  const { queue, clock } = make({ baseDelayMs: 10_000, maxDelayMs: 15_000 });
+  queue.add('a');
+  const fails = async (before = (): void => {}): Promise<number> => {
+    await queue.take();
+    before();
+    const delayMs = queue.retry('a');
+    queue.done('a');
+    await clock.advance(delayMs);
+    return delayMs;
+  };
+  expect([await fails(), await fails(() => queue.retryNow()), await fails()]).toEqual([10_000, 1_000, 15_000]);
+});
+
 test('retryNow runs failed keys at once; keys that are delayed for another reason keep waiting', async () => {
   const { queue } = make({ baseDelayMs: 10_000 });
   for (const key of ['failed', 'well']) queue.add(key);

@@ -6,6 +6,9 @@ import { Delays } from './delays.ts';
 /** Changes come before work that only confirms the known state. */
 export const PRIORITY = { change: 0, resync: -100 } as const;
 
+/** The longest delay of a key that failed while the cause of failures went away. */
+const SOON_MS = 1_000;
+
 /** From this many pauses on, expired ones are removed. */
 const SWEEP_PAUSES_FROM = 1_000;
 
@@ -50,6 +53,8 @@ export class Queue {
   readonly #again = new Map<string, number>();
   readonly #waiting = new Delays();
   readonly #failures = new Map<string, number>();
+  /** Running keys that are retried soon if they fail. */
+  readonly #soon = new Set<string>();
   /** By key: the time before which it does not run. */
   readonly #paused = new Map<string, number>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
@@ -133,16 +138,23 @@ export class Queue {
   retry(key: string, priority: number = PRIORITY.change): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    const backoffMs = Math.min(this.#baseDelayMs * 2 ** Math.min(failures, 30), this.#maxDelayMs);
+    const longestMs = this.#soon.has(key) ? Math.min(SOON_MS, this.#maxDelayMs) : this.#maxDelayMs;
+    const backoffMs = Math.min(this.#baseDelayMs * 2 ** Math.min(failures, 30), longestMs);
     const delayMs = Math.max(backoffMs, this.#retries?.reserve() ?? 0);
     this.#metrics?.retried();
     this.addAfter(key, delayMs, priority);
     return delayMs;
   }
 
-  /** Retries failed keys at once and resets their backoff: the cause of the failures may be gone. */
+  /**
+   * Retries failed keys at once and resets their backoff: the cause of the failures may be gone. Those that are running
+   * may have met it before, and fail later: they keep their backoff, or it would be reset by what their own failure
+   * causes, but are retried soon.
+   */
   retryNow(): void {
-    for (const key of [...this.#failures.keys()].filter((each) => this.#waiting.has(each))) {
+    for (const key of this.#failures.keys()) {
+      if (this.#running.has(key)) this.#soon.add(key);
+      if (!this.#waiting.has(key)) continue;
       this.forget(key);
       this.add(key);
     }
@@ -171,6 +183,7 @@ export class Queue {
     const since = this.#running.get(key);
     if (since === undefined) return;
     this.#running.delete(key);
+    this.#soon.delete(key);
     this.#metrics?.finished(this.#clock.monotonic() - since);
     const priority = this.#again.get(key);
     if (priority === undefined) return;

@@ -274,6 +274,29 @@ describe('runReflector', () => {
     }
   });
 
+  it.each([
+    [true, 800],
+    [false, 25_600],
+  ])('retries soon what fails after the server answers again: %s', async (isBack, longestMs) => {
+    let back = Promise.withResolvers<void>();
+    const r = start({ untilReturn: () => back.promise });
+    await running(r);
+    const tooMany = apiError(429, 'TooManyRequests');
+    r.client.next('watch', ...Array.from({ length: 4 }, () => tooMany));
+    [...r.client.watches][0]!.fail(tooMany);
+    await r.clock.advance(800 + 1_600 + 3_200 + 6_400 + 12_800);
+    const watches = r.count('watch');
+    if (isBack) back.resolve();
+    back = Promise.withResolvers();
+    await settle();
+    [...r.client.watches][0]!.fail(tooMany);
+    await r.clock.advance(longestMs - 1);
+    expect(r.count('watch')).toBe(watches);
+    await r.clock.advance(1);
+    expect(r.count('watch')).toBe(watches + 1);
+    await r.stop();
+  });
+
   it('relists after any other error', async () => {
     const r = start();
     await running(r);

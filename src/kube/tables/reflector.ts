@@ -30,7 +30,14 @@ export type ReflectorOutcome =
   | { readonly name: 'listed'; readonly version: string }
   /** The watch was closed normally. `healthy`: it delivered something, or at least stayed open. */
   | { readonly name: 'closed'; readonly version: string; readonly healthy: boolean }
-  | { readonly name: 'failed'; readonly version?: string; readonly healthy: boolean; readonly error: unknown }
+  /** `returned`: the server has answered again since the request was sent. */
+  | {
+      readonly name: 'failed';
+      readonly version?: string;
+      readonly healthy: boolean;
+      readonly error: unknown;
+      readonly returned?: boolean;
+    }
   /** Ended early if `installed` (the kind may be served now) or `returned` (the server answers again). */
   | { readonly name: 'waited'; readonly installed?: boolean; readonly returned?: boolean }
   | { readonly name: 'aborted' };
@@ -49,7 +56,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly onError?: (error: unknown) => void;
   /** Resolves when a kind that was not served may be served: that ends a wait. */
   readonly untilInstalled?: (signal: AbortSignal) => Promise<void>;
-  /** Resolves when the server answers again: that ends a wait. */
+  /** Resolves when the server answers again: that ends a wait, and resets the backoff. */
   readonly untilReturn?: (signal: AbortSignal) => Promise<void>;
   /** Objects in one page of a list. */
   readonly pageSize?: number;
@@ -98,8 +105,8 @@ export function nextState(state: ReflectorState, outcome: ReflectorOutcome, rand
     return after({ ...watching, failures: failures + 1 }, undefined, random);
   }
   if (outcome.name === 'waited') return state;
-  const { version, healthy, error } = outcome;
-  const count = (healthy ? 0 : failures) + 1;
+  const { version, healthy, error, returned = false } = outcome;
+  const count = (healthy || returned ? 0 : failures) + 1;
   const relist = !isTransient(error) || isVersionTooLarge(error) || count >= FAILURES_PER_VERSION;
   if (version !== undefined && !relist)
     return after({ name: 'watching', from: version, failures: count }, error, random);
@@ -123,27 +130,32 @@ async function outcomeOf<T extends KubeObject>(
   state: Exclude<ReflectorState, { name: 'stopped' }>,
   options: ReflectorOptions<T>,
 ): Promise<ReflectorOutcome> {
-  if (state.name === 'listing') return list(options);
-  if (state.name === 'watching') return watch(state.from, options);
-  return state.isUnanswered && options.untilReturn !== undefined
-    ? waitForReturn(state.ms, options, options.untilReturn)
-    : wait(state.ms, options);
-}
-
-/** Waits, but at most until the server answers any request. */
-async function waitForReturn<T extends KubeObject>(
-  ms: number,
-  { clock, signal }: ReflectorOptions<T>,
-  untilReturn: (signal: AbortSignal) => Promise<void>,
-): Promise<ReflectorOutcome> {
+  const { clock, signal, untilReturn } = options;
+  if (untilReturn === undefined) return attempt(state, options);
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
-  const returned = await Promise.race([
-    delay(clock, ms, either).then(() => false),
-    untilReturn(either).then(() => !either.aborted),
-  ]);
+  let returned = false;
+  const back = untilReturn(either).then(() => void (returned = !either.aborted));
+  let outcome: ReflectorOutcome;
+  if (state.name === 'waiting' && state.isUnanswered) {
+    // At most until the server answers any request.
+    await Promise.race([delay(clock, state.ms, either), back]);
+    outcome = { name: 'waited', returned };
+  } else {
+    outcome = await attempt(state, options);
+    // A server that is starting may hold a request for a while, and reject it after it has answered others.
+    if (outcome.name === 'failed' && returned) outcome = { ...outcome, returned };
+  }
   over.abort();
-  return { name: 'waited', returned };
+  return outcome;
+}
+
+function attempt<T extends KubeObject>(
+  state: Exclude<ReflectorState, { name: 'stopped' }>,
+  options: ReflectorOptions<T>,
+): Promise<ReflectorOutcome> {
+  if (state.name === 'listing') return list(options);
+  return state.name === 'watching' ? watch(state.from, options) : wait(state.ms, options);
 }
 
 /** Waits; for a kind that is not served, at most until it may be served. */
